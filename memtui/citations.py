@@ -1,0 +1,281 @@
+"""Which memories a text cites, and which of them it may cite.
+
+A model was shown an allowlist of ids and answers with `[id:…]` references. `validate_citations`
+keeps what may be cited byte for byte, replaces the rest, and reports both. Detection is generous
+(any bracket, any spelling of `id`, invisible characters between), acceptance is strict (ASCII,
+closed, byte-equal to an allowed id). Source: section 11 of the recall contract.
+
+Why one pass is enough, and final. A reference holds exactly one opener, its first character, and
+whether an opener starts one depends only on the text up to the next opener. Every replacement
+starts with an opener and holds nothing that can be part of `id:`, so no earlier opener ever sees
+different text, and what follows a replacement starts with none. Suspects obey the same rule; a
+parenthesis that `strict` turns into `[` could continue neither the beginning of a reference nor a
+missing item. So the clean text has the same references minus the rejected ones.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Collection, Iterable, Iterator
+from dataclasses import dataclass
+from typing import Final, Literal, NamedTuple
+from unicodedata import category, normalize
+
+Kind = Literal["valid", "rejected", "partial", "suspect"]
+
+COLONS: Final = ":\uff1a\ufe55\ufe13\ufe30\u2236\u02d0\ua789"
+SEPARATORS: Final = ",;\uff0c\uff1b\u3001"
+FILLERS: Final = "\u034f\u115f\u1160\u3164\uffa0"
+"""Ignorable by name: the combining grapheme joiner and the Hangul fillers."""
+
+VARIATION_SELECTORS: Final = ((0x180B, 0x180D), (0x180F, 0x180F), (0xFE00, 0xFE0F), (0xE0100, 0xE01EF))
+"""First and last code point of each range."""
+
+IGNORABLE: Final = "\u00ad"
+"""What every ignorable is in an outline."""
+
+LETTERS: Final = frozenset("defimorsy")
+"""All letters of `id`, `ids`, `memory`, `mem` and `ref`."""
+
+
+class _Outline(dict[int, str]):
+    """A `str.translate` table that reduces a text to the roles the grammar knows.
+
+    Each role is written as its plainest member: `[` any opener, `]` any closer, `(` and `)` any
+    parenthesis or brace, `:`, `=`, `,` any separator, a blank for any white space, U+00AD for any
+    ignorable, and a lower-case letter for each of its spellings. Other characters stay, so an
+    offset in the outline is the offset in the text. A character is looked up once per process.
+    """
+
+    def __missing__(self, codepoint: int) -> str:
+        character = chr(codepoint)
+        role = self[codepoint] = _role(character) or character
+        return role
+
+
+def _role(character: str) -> str | None:
+    """The role of a character, None for one that can only be part of an item."""
+    if character in COLONS:
+        return ":"
+    if character in SEPARATORS:
+        return ","
+    if character.isspace():
+        return " "
+    if _is_ignorable(character):
+        return IGNORABLE
+    plain, kind = normalize("NFKC", character), category(character)
+    if kind == "Ps":
+        return "(" if plain in ("(", "{") else "["
+    if kind == "Pe":
+        return ")" if plain in (")", "}") else "]"
+    if plain.lower() in LETTERS or plain in ("=", "\u0131"):
+        return plain.lower()
+    return None
+
+
+def _is_ignorable(character: str) -> bool:
+    return (
+        category(character) == "Cf"
+        or character in FILLERS
+        or any(first <= ord(character) <= last for first, last in VARIATION_SELECTORS)
+    )
+
+
+_OUTLINE: Final = _Outline()
+
+
+# Patterns over an outline. Every repetition is possessive: no character is tried twice.
+_GAP: Final = rf"[ {IGNORABLE}]*+"
+_LEAD: Final = rf"[ ,{IGNORABLE}]*+"
+_HEAD: Final = rf"\[({_GAP}i{_GAP}d{_GAP}:)"
+_WORDS: Final = "|".join(map(_GAP.join, ("ids", "id", "\u0131d", "memory", "mem", "ref")))
+_ITEM: Final = r"[^][ ,{0}{1}][^][ ,{0}]*+"
+_REFERENCE: Final = rf"{_HEAD}{_LEAD}({_ITEM.format('', IGNORABLE)})(?:[^][]*+(\]))?"
+_SUSPECT: Final = (
+    rf"[(\[]{_GAP}(?:{_WORDS}){_GAP}[:=]{_LEAD}({_ITEM.format(')', IGNORABLE)})(?:{_GAP}[)\]])?"
+)
+_FINDING: Final = re.compile(f"{_REFERENCE}|{_SUSPECT}")
+_BEGINNING: Final = re.compile(_HEAD + _LEAD)
+_RUN: Final = re.compile(r"[^][ ,]++")
+_MARKUP: Final = re.compile("[&<]")
+
+class Span(NamedTuple):
+    """One reference or suspect, as found in the text.
+
+    A tuple because 1 MB can hold 200 000 of them, and a frozen dataclass takes four times as long
+    to build.
+    """
+
+    start: int
+    """Offset of its first character, in code points."""
+    end: int
+    """Offset behind its last character, in code points."""
+    kind: Kind
+    """`valid`: all items may be cited; `partial`: some; `rejected`: none; `suspect`: no reference."""
+    items: tuple[str, ...]
+    """Its ids in the order written, without ignorables; a suspect has one."""
+    valid: tuple[str, ...]
+    """Those of `items` that may be cited."""
+    rejected: tuple[str, ...]
+    """Those of `items` that may not; empty for a suspect."""
+
+    def replacement(self, *, strict: bool = False) -> str | None:
+        """What the clean text has in its place, None where it stays byte for byte."""
+        if self.kind == "valid" or (self.kind == "suspect" and not strict):
+            return None
+        return f"[id:{', '.join(self.valid)}]" if self.valid else "[]"
+
+
+@dataclass(frozen=True, slots=True)
+class Citations:
+    """The verdict on one text. Ids are in order of first appearance, each once."""
+
+    clean: str
+    """The text with every rejected reference replaced (`strict`: every suspect too)."""
+    valid: tuple[str, ...]
+    """Cited and allowed. An id can be here and in `rejected`: cited well once, badly once."""
+    rejected: tuple[str, ...]
+    """Cited and not allowed, or not spelled as a citation must be."""
+    suspect: tuple[str, ...]
+    """What looks like a citation and is none."""
+    spans: tuple[Span, ...]
+    """Every reference and suspect, by offset; none overlaps another."""
+    strict: bool = False
+    """Whether suspects were replaced and count as a finding."""
+
+    @property
+    def accepted(self) -> bool:
+        """True if nothing was rejected and, where `strict`, nothing is suspect."""
+        return not self.rejected and not (self.strict and self.suspect)
+
+
+def validate_citations(
+    text: str, allowed: Collection[str] | None, *, strict: bool = False
+) -> Citations:
+    """Checks every reference of `text` against the ids that may be cited.
+
+    `allowed` is the allowlist of the trace, compared byte for byte; None is an unknown trace and
+    allows nothing. Takes linear time, raises nothing, and is final: validating `clean` with the
+    same arguments returns it unchanged and rejects nothing.
+    """
+    allowlist = frozenset(allowed or ())
+    spans = tuple(_spans(text, allowlist))
+    return Citations(
+        clean=_rewrite(text, spans, strict=strict),
+        valid=_distinct(span.valid for span in spans),
+        rejected=_distinct(span.rejected for span in spans),
+        suspect=_distinct(span.items for span in spans if span.kind == "suspect"),
+        spans=spans,
+        strict=strict,
+    )
+
+
+def find_references(text: str) -> tuple[Span, ...]:
+    """The references of `text`, suspects left out, judged as if nothing were allowed."""
+    return tuple(span for span in _spans(text, frozenset()) if span.kind != "suspect")
+
+
+def neutralise(text: str) -> str:
+    """`text` as it may stand inside a context: nothing in it is a reference or opens a tag.
+
+    `&` becomes `&amp;`, `<` becomes `&lt;`, and the opener of each reference its decimal entity
+    (`&#91;`). References are those of the finished text: `[id: [id:9]` is one reference until its
+    `[` is an entity, which is then an item of the outer `[id:`, so both openers are replaced. An
+    `[id:` that runs into the end is replaced too, whatever the caller puts behind it. Suspects
+    stay: `f(id=9)` is code far more often than a citation. Pass an entry as a whole, since two
+    harmless fields may join into a reference. The result is not meant to be neutralised again.
+    """
+    openers = _openers_to_escape(text.translate(_OUTLINE))
+    parts: list[str] = []
+    copied = 0
+    for offset in sorted(openers.union(found.start() for found in _MARKUP.finditer(text))):
+        parts += text[copied:offset], _entity(text[offset])
+        copied = offset + 1
+    return "".join(parts) + text[copied:]
+
+
+def _spans(text: str, allowlist: frozenset[str]) -> Iterator[Span]:
+    outline = text.translate(_OUTLINE)
+    for found in _FINDING.finditer(outline):
+        if found[1] is None:
+            item = _visible(text, outline, *found.span(4))
+            yield Span(found.start(), found.end(), "suspect", (item,), (), ())
+        else:
+            yield _reference(text, found, allowlist)
+
+
+def _reference(text: str, found: re.Match[str], allowlist: frozenset[str]) -> Span:
+    start, end = found.span()
+    items = _items(text, found)
+    valid: tuple[str, ...] = ()
+    if _is_plain(text[start:end], found):
+        valid = tuple([item for item in items if item in allowlist])
+    if not valid:
+        return Span(start, end, "rejected", items, (), items)
+    if len(valid) == len(items):
+        return Span(start, end, "valid", items, items, ())
+    rejected = tuple([item for item in items if item not in allowlist])
+    return Span(start, end, "partial", items, valid, rejected)
+
+
+def _items(text: str, found: re.Match[str]) -> tuple[str, ...]:
+    """All items up to the closer; only the first where an opener or the end comes before one."""
+    first, behind = found.span(2)
+    end = found.end() - 1
+    if found[3] is None or behind == end:
+        return (_visible(text, found.string, first, behind),)
+    runs = _RUN.finditer(found.string, first, end)
+    items = [_visible(text, found.string, *run.span()) for run in runs]
+    return tuple([item for item in items if item])
+
+
+def _is_plain(reference: str, found: re.Match[str]) -> bool:
+    """Whether it is spelled as a citation must be: ASCII `[`, `id:`, `]`, nothing invisible."""
+    return (
+        found[3] is not None
+        and reference[0] == "["
+        and reference[-1] == "]"
+        and found[1].endswith("id:")
+        and reference[len(found[1]) - 2 : len(found[1]) + 1].isascii()
+        and IGNORABLE not in found[0]
+    )
+
+
+def _visible(text: str, outline: str, start: int, end: int) -> str:
+    """An item as it is reported: as written, without its ignorables."""
+    item, roles = text[start:end], outline[start:end]
+    if IGNORABLE not in roles:
+        return item
+    return "".join([char for char, role in zip(item, roles, strict=True) if role != IGNORABLE])
+
+
+def _rewrite(text: str, spans: Iterable[Span], *, strict: bool) -> str:
+    parts: list[str] = []
+    copied = 0
+    for span in spans:
+        replacement = span.replacement(strict=strict)
+        if replacement is not None:
+            parts += text[copied : span.start], replacement
+            copied = span.end
+    return "".join(parts) + text[copied:]
+
+
+def _openers_to_escape(outline: str) -> frozenset[int]:
+    """Offsets of the openers that start a reference once all of them are entities.
+
+    Read from the end: an opener that will be an entity is an item for the one before it.
+    """
+    escaped: set[int] = set()
+    for found in reversed(list(_BEGINNING.finditer(outline))):
+        end = found.end()
+        if end in escaped or outline[end : end + 1] not in ("[", "]"):
+            escaped.add(found.start())
+    return frozenset(escaped)
+
+
+def _entity(character: str) -> str:
+    return {"&": "&amp;", "<": "&lt;"}.get(character) or f"&#{ord(character)};"
+
+
+def _distinct(groups: Iterable[tuple[str, ...]]) -> tuple[str, ...]:
+    return tuple(dict.fromkeys(item for group in groups for item in group))

@@ -1,0 +1,82 @@
+"""What a recall is asked to do, apart from the query and the pool."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Literal
+
+from memtui.limits import Limits
+from memtui.recall.candidates import ReserveOrder
+from memtui.recall.manifest import Packing
+from memtui.recall.query import Expand
+
+ScanWindow = Literal["all", "capped"]
+
+ABLATIONS: Mapping[str, tuple[str, str]] = {
+    "reserve": ("interleaved", "appended"),
+    "packing": ("pack", "prefix"),
+    "scan": ("all", "capped"),
+}
+"""What can be switched off to see what it is good for; the first value is the real design."""
+
+
+class OptionError(ValueError):
+    """An option of a recall is not valid. ``str()`` is one clear line."""
+
+
+@dataclass(frozen=True, slots=True)
+class Ablations:
+    """Departures from the real design, for teaching and for debugging."""
+
+    reserve: ReserveOrder = "interleaved"
+    """Where the recent documents stand among the candidates."""
+    packing: Packing = "pack"
+    """Whether a line that does not fit is skipped, or ends the manifest."""
+    scan: ScanWindow = "all"
+    """Whether recall sees every document or the capped window."""
+
+    @classmethod
+    def parse(cls, values: Mapping[str, str]) -> Ablations:
+        """From names and values as typed.
+
+        Raises:
+            OptionError: no such ablation or value.
+        """
+        for name, value in values.items():
+            if name not in ABLATIONS:
+                raise OptionError(f"no ablation is called {name!r}; there are: {', '.join(ABLATIONS)}")
+            if value not in ABLATIONS[name]:
+                choices = " or ".join(ABLATIONS[name])
+                raise OptionError(f"ablation {name} must be {choices}, not {value!r}")
+        return cls(**values)  # type: ignore[arg-type]
+
+    def changed(self) -> dict[str, str]:
+        """The departures by name; empty for the real design."""
+        return {
+            name: str(getattr(self, name))
+            for name, (real, _) in ABLATIONS.items()
+            if getattr(self, name) != real
+        }
+
+
+@dataclass(frozen=True, slots=True)
+class RecallOptions:
+    """Everything a recall depends on, apart from the query and the pool."""
+
+    limits: Limits = field(default_factory=Limits)
+    """The ceilings."""
+    requested_limit: object = None
+    """How many results are asked for; None asks for ``limits.selected_docs``."""
+    recent_tools: tuple[str, ...] = ()
+    """Tools that the agent is using right now."""
+    ablations: Ablations = Ablations()
+    """Departures from the real design."""
+    ranker: str = "lexical"
+    """The name of the ranker."""
+    now_ms: float | None = None
+    """The clock, epoch milliseconds; None reads the real one when the recall starts."""
+    source: str = "api"
+    """The face that asks: ``tui``, ``cli``, ``mcp`` or ``api``."""
+    expand: Expand | None = None
+    """The expansion hook; None leaves the query alone."""

@@ -5,12 +5,11 @@ keeps what may be cited byte for byte, replaces the rest, and reports both. Dete
 (any bracket, any spelling of `id`, invisible characters between), acceptance is strict (ASCII,
 closed, byte-equal to an allowed id). Source: section 11 of the recall contract.
 
-Why one pass is enough, and final. A reference holds exactly one opener, its first character, and
-whether an opener starts one depends only on the text up to the next opener. Every replacement
-starts with an opener and holds nothing that can be part of `id:`, so no earlier opener ever sees
-different text, and what follows a replacement starts with none. Suspects obey the same rule; a
-parenthesis that `strict` turns into `[` could continue neither the beginning of a reference nor a
-missing item. So the clean text has the same references minus the rejected ones.
+One pass is enough, and final. Whether an opener starts a reference depends only on the text up to
+the next opener, and a reference holds no opener but its first character. A replacement begins with
+an opener too, is no reference or an entirely valid one, and is closed: nothing before it sees other
+text than it saw, nothing behind it gains an opener. The same holds for suspects; where `strict`
+turns a parenthesis into `[`, neither of the two could have continued an `id:` before it.
 """
 
 from __future__ import annotations
@@ -25,11 +24,12 @@ Kind = Literal["valid", "rejected", "partial", "suspect"]
 
 COLONS: Final = ":\uff1a\ufe55\ufe13\ufe30\u2236\u02d0\ua789"
 SEPARATORS: Final = ",;\uff0c\uff1b\u3001"
-FILLERS: Final = "\u034f\u115f\u1160\u3164\uffa0"
-"""Ignorable by name: the combining grapheme joiner and the Hangul fillers."""
-
-VARIATION_SELECTORS: Final = ((0x180B, 0x180D), (0x180F, 0x180F), (0xFE00, 0xFE0F), (0xE0100, 0xE01EF))
-"""First and last code point of each range."""
+INVISIBLE: Final = frozenset(
+    "\u034f\u115f\u1160\u3164\uffa0\u180b\u180c\u180d\u180f"
+    + "".join(map(chr, (*range(0xFE00, 0xFE10), *range(0xE0100, 0xE01F0))))
+)
+"""Ignorable though not of category Cf: the combining grapheme joiner, the Hangul fillers and the
+variation selectors, Mongolian ones included."""
 
 IGNORABLE: Final = "\u00ad"
 """What every ignorable is in an outline."""
@@ -38,18 +38,20 @@ LETTERS: Final = frozenset("defimorsy")
 """All letters of `id`, `ids`, `memory`, `mem` and `ref`."""
 
 
-class _Outline(dict[int, str]):
+class _Outline(dict[int, str | int]):
     """A `str.translate` table that reduces a text to the roles the grammar knows.
 
     Each role is written as its plainest member: `[` any opener, `]` any closer, `(` and `)` any
     parenthesis or brace, `:`, `=`, `,` any separator, a blank for any white space, U+00AD for any
     ignorable, and a lower-case letter for each of its spellings. Other characters stay, so an
-    offset in the outline is the offset in the text. A character is looked up once per process.
+    offset in the outline is the offset in the text. A character is looked up once per process,
+    but for the million behind U+FFFF that have no role, so that no text can fill the memory.
     """
 
-    def __missing__(self, codepoint: int) -> str:
-        character = chr(codepoint)
-        role = self[codepoint] = _role(character) or character
+    def __missing__(self, codepoint: int) -> str | int:
+        role = _role(chr(codepoint)) or codepoint
+        if role != codepoint or codepoint <= 0xFFFF:
+            self[codepoint] = role
         return role
 
 
@@ -61,9 +63,10 @@ def _role(character: str) -> str | None:
         return ","
     if character.isspace():
         return " "
-    if _is_ignorable(character):
+    kind = category(character)
+    if kind == "Cf" or character in INVISIBLE:
         return IGNORABLE
-    plain, kind = normalize("NFKC", character), category(character)
+    plain = normalize("NFKC", character)
     if kind == "Ps":
         return "(" if plain in ("(", "{") else "["
     if kind == "Pe":
@@ -73,16 +76,7 @@ def _role(character: str) -> str | None:
     return None
 
 
-def _is_ignorable(character: str) -> bool:
-    return (
-        category(character) == "Cf"
-        or character in FILLERS
-        or any(first <= ord(character) <= last for first, last in VARIATION_SELECTORS)
-    )
-
-
 _OUTLINE: Final = _Outline()
-
 
 # Patterns over an outline. Every repetition is possessive: no character is tried twice.
 _GAP: Final = rf"[ {IGNORABLE}]*+"
@@ -99,11 +93,12 @@ _BEGINNING: Final = re.compile(_HEAD + _LEAD)
 _RUN: Final = re.compile(r"[^][ ,]++")
 _MARKUP: Final = re.compile("[&<]")
 
+
 class Span(NamedTuple):
     """One reference or suspect, as found in the text.
 
-    A tuple because 1 MB can hold 200 000 of them, and a frozen dataclass takes four times as long
-    to build.
+    A tuple because 1 MB can hold 200 000 of them, and a frozen dataclass takes twice as long to
+    build.
     """
 
     start: int
@@ -111,7 +106,7 @@ class Span(NamedTuple):
     end: int
     """Offset behind its last character, in code points."""
     kind: Kind
-    """`valid`: all items may be cited; `partial`: some; `rejected`: none; `suspect`: no reference."""
+    """How many items may be cited, `valid` all, `partial` some, `rejected` none; or `suspect`."""
     items: tuple[str, ...]
     """Its ids in the order written, without ignorables; a suspect has one."""
     valid: tuple[str, ...]
@@ -207,10 +202,8 @@ def _spans(text: str, allowlist: frozenset[str]) -> Iterator[Span]:
 def _reference(text: str, found: re.Match[str], allowlist: frozenset[str]) -> Span:
     start, end = found.span()
     items = _items(text, found)
-    valid: tuple[str, ...] = ()
-    if _is_plain(text[start:end], found):
-        valid = tuple([item for item in items if item in allowlist])
-    if not valid:
+    valid = tuple([item for item in items if item in allowlist])
+    if not valid or not _is_plain(text[start:end], found):
         return Span(start, end, "rejected", items, (), items)
     if len(valid) == len(items):
         return Span(start, end, "valid", items, items, ())
@@ -266,10 +259,9 @@ def _openers_to_escape(outline: str) -> frozenset[int]:
     Read from the end: an opener that will be an entity is an item for the one before it.
     """
     escaped: set[int] = set()
-    for found in reversed(list(_BEGINNING.finditer(outline))):
-        end = found.end()
+    for start, end in reversed([found.span() for found in _BEGINNING.finditer(outline)]):
         if end in escaped or outline[end : end + 1] not in ("[", "]"):
-            escaped.add(found.start())
+            escaped.add(start)
     return frozenset(escaped)
 
 

@@ -16,6 +16,7 @@ class Limits:
 
     Raises:
         LimitError: a value is no integer, or is outside the range in ``RANGES``.
+
     """
 
     capped_scan_docs: int = 200
@@ -68,6 +69,7 @@ class Limits:
 
         Raises:
             LimitError: an unknown name, or a value outside its range.
+
         """
         for name in values:
             if name not in RANGES:

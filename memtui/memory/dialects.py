@@ -27,9 +27,8 @@ _JS_LINE = re.compile("[\n\r\u2028\u2029]")
 _HEADING = re.compile(r"^ {0,3}#{1,6}[ \t]+(\S.*)$", re.MULTILINE)
 _LINE_KEY = re.compile(r"^([A-Za-z_][\w-]*)[ \t]*:(.*)$")
 _NESTED_TYPE = re.compile(r"^[ \t]+type[ \t]*:[ \t]*(\S.*)$", re.MULTILINE)
-_PLAIN_FILE = re.compile(
-    "---\n((?:[a-z_]+: [^\\W\\d_][^\n:#\x00-\x1f\x7f-\xa0\u2028\u2029\ufeff\ufffe\uffff\ud800-\udfff]*\n)+)---\n"
-)
+_PLAIN_VALUE = "[^\\W\\d_][^\n:#\x00-\x1f\x7f-\xa0\u2028\u2029\ufeff\ufffe\uffff\ud800-\udfff]*"
+_PLAIN_FILE = re.compile(f"---\n((?:[a-z_]+: {_PLAIN_VALUE}\n)+)---\n")
 _NULL_TAG = "tag:yaml.org,2002:null"
 _NULLS = frozenset({"", "~", "null", "Null", "NULL"})
 _REMEDIES: dict[str, str] = {
@@ -122,7 +121,9 @@ def _first_values(block: str) -> dict[str, str]:
 
 def _no_fence(text: str) -> Unread:
     if text.startswith("\ufeff---"):
-        return unread("byte-order-mark", "the file begins with U+FEFF, so its first line is not ---")
+        return unread(
+            "byte-order-mark", "the file begins with U+FEFF, so its first line is not ---"
+        )
     first = _JS_LINE.split(text[:80], maxsplit=1)[0]
     if first.strip() == "---":
         return unread("no-frontmatter", "the first line has white space after ---")

@@ -21,8 +21,8 @@ from memtui.memory.document import (
     ScopeFailed,
     ScopeReport,
     ScopeStatus,
-    SkipReason,
     SkippedFile,
+    SkipReason,
     document_id,
     with_unique_ids,
 )
@@ -86,6 +86,7 @@ def scan_all(
     Raises:
         RootNotFound: the root was typed and is not there.
         ScopeFailed: it is the project's and can not be listed.
+
     """
     return scan_pool([source], limits, cache=cache, progress=progress)
 
@@ -121,6 +122,7 @@ def scan_pool(
 
     Args:
         sources: at most one root a scope.
+        limits: ``capped_scan_docs`` and ``file_bytes`` are used; the defaults without.
         exclude: paths of files that the agent has already surfaced.
         cache: filled and used; files that are gone are dropped from it.
         progress: called with the number of files read.
@@ -128,6 +130,7 @@ def scan_pool(
     Raises:
         RootNotFound: a typed root is not there.
         ScopeFailed: the project's root exists but can not be listed.
+
     """
     limits = limits or Limits()
     order = list(Scope)
@@ -183,7 +186,9 @@ def _scan_scope(
     dialect = source.dialect or dialect_of_root(root)
     status, error = _root_status(source, root)
     if status != "ok":
-        return _ScopeScan(ScopeReport(source.scope, root, dialect, status, error=error), [], [], [], [])
+        return _ScopeScan(
+            ScopeReport(source.scope, root, dialect, status, error=error), [], [], [], []
+        )
     reader = _Reader(source.scope, root, dialect, limits, cache)
     documents: list[Document] = []
     skipped: list[SkippedFile] = []
@@ -212,6 +217,7 @@ def _root_status(source: Source, root: str) -> tuple[ScopeStatus, str | None]:
     Raises:
         RootNotFound: it was typed and is not there.
         ScopeFailed: it is the project's and can not be listed.
+
     """
     try:
         with os.scandir(root):
@@ -352,7 +358,7 @@ class _Reader:
         return real
 
     def _inside(self, real: str) -> bool:
-        return real.startswith(self.real_root.rstrip(os.sep) + os.sep)
+        return f"{real}{os.sep}".startswith(self.real_root.rstrip(os.sep) + os.sep)
 
     def _outside(self, entry: _Entry, real: str) -> SkippedFile:
         return self._skip(

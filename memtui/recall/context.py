@@ -77,6 +77,7 @@ def pack_context(
         max_chars: most UTF-16 code units of the whole text.
         frame: gives the frame around the first *n* entries. Whether an entry fits is tested with
             the frame of all of them, which is the longest.
+
     """
     frame = frame or _no_frame
     kept, reason = _how_many_fit(entries, max_entries, max_chars, frame(len(entries)))
@@ -115,6 +116,7 @@ def build_context(
         trace_id: named in the header, so that citations can be checked later.
         now_ms: epoch milliseconds; ages are computed from it.
         limits: ``context_chars``, ``recall_results`` and ``body_window_chars`` are used.
+
     """
     ids = tuple(document.id for document in documents)
     entries = [render_entry(each, now_ms, limits.body_window_chars) for each in documents]

@@ -89,6 +89,7 @@ def pack_manifest(
         eligible: documents that could have been candidates, for what binds.
         limits: ``manifest_bytes`` and ``manifest_description_chars`` are used.
         packing: ``prefix`` stops at the first line that does not fit.
+
     """
     lines: list[str] = []
     verdicts: list[Verdict] = []
@@ -135,8 +136,6 @@ def iso_time(epoch_ms: float) -> str:
     cycles, rest = divmod(int(epoch_ms), _CYCLE_MS)
     moment = _EPOCH + timedelta(milliseconds=rest)
     year = moment.year + _CYCLE_YEARS * cycles
-    if 0 <= year <= 9_999:
-        shown = f"{year:04}"
-    else:
-        shown = f"{'-' if year < 0 else '+'}{abs(year):06}"
+    sign = "-" if year < 0 else "+"
+    shown = f"{year:04}" if 0 <= year <= 9_999 else f"{sign}{abs(year):06}"
     return f"{shown}{moment:-%m-%dT%H:%M:%S}.{moment.microsecond // 1000:03}Z"

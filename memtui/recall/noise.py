@@ -74,9 +74,7 @@ def haystack(document: Document) -> str:
     return f"{document.title} {document.description} {document.scored_body}".lower()
 
 
-def find_noise(
-    documents: Iterable[Document], recent_tools: Sequence[str]
-) -> tuple[Noise, ...]:
+def find_noise(documents: Iterable[Document], recent_tools: Sequence[str]) -> tuple[Noise, ...]:
     """The documents that are noise while ``recent_tools`` are in use, in pool order."""
     aliases = [(tool, alias) for tool in recent_tools for alias in tool_aliases(tool)]
     if not aliases:

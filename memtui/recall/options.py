@@ -42,10 +42,13 @@ class Ablations:
 
         Raises:
             OptionError: no such ablation or value.
+
         """
         for name, value in values.items():
             if name not in ABLATIONS:
-                raise OptionError(f"no ablation is called {name!r}; there are: {', '.join(ABLATIONS)}")
+                raise OptionError(
+                    f"no ablation is called {name!r}; there are: {', '.join(ABLATIONS)}"
+                )
             if value not in ABLATIONS[name]:
                 choices = " or ".join(ABLATIONS[name])
                 raise OptionError(f"ablation {name} must be {choices}, not {value!r}")

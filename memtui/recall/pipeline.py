@@ -24,7 +24,7 @@ REPRODUCES = "qwen-code 0.24"
 
 @dataclass(frozen=True)
 class Recall:
-    """Everything that happened in one recall, stage by stage. The panes draw it, commands print it."""
+    """Everything that happened in one recall, stage by stage: the value that every face shows."""
 
     query: Query
     """What was asked, and its tokens."""
@@ -72,6 +72,7 @@ def recall(
         pool: what :func:`memtui.memory.scan.scan_pool` returned.
         options: limits, recent tools, ablations and clock; the contract's defaults without.
         tracer: one that has been running since before the scan; a new one without.
+
     """
     options = options or RecallOptions()
     limits = options.limits
@@ -153,7 +154,7 @@ def recall(
         selection=selection,
         context=context,
         trace=_finish(tracer, parsed, options, budget, selection, context),
-        warnings=_warnings(pool, budget, options),
+        warnings=_warnings(pool, budget),
     )
 
 
@@ -164,11 +165,12 @@ def _without(documents: Sequence[Document], noise: Sequence[Noise]) -> tuple[Doc
     return tuple(document for document in documents if document.id not in muted)
 
 
-def _warnings(pool: Pool, budget: Budget, options: RecallOptions) -> tuple[str, ...]:
+def _warnings(pool: Pool, budget: Budget) -> tuple[str, ...]:
     warnings = list(pool.warnings)
     if budget.capped:
         warnings.append(
-            f"{budget.requested:,} results were asked for; a recall gives {budget.effective} at most"
+            f"{budget.requested:,} results were asked for; "
+            f"a recall gives {budget.effective} at most"
         )
     return tuple(warnings)
 

@@ -21,7 +21,9 @@ CASES = load("rank.json")
 def pool_of(case: dict[str, Any]) -> Pool:
     documents = []
     for place, values in enumerate(case["docs"]):
-        scope = Scope.USER if values["path"].startswith("/home/dev/.qwen/memories") else Scope.PROJECT
+        scope = (
+            Scope.USER if values["path"].startswith("/home/dev/.qwen/memories") else Scope.PROJECT
+        )
         documents.append(make_document(**values, id=f"{place:08x}", scope=scope))
     return make_pool(*documents)
 
@@ -76,7 +78,10 @@ def test_manifest(case: dict[str, Any], result: Recall) -> None:
 
 
 def test_fallback(case: dict[str, Any], result: Recall) -> None:
-    assert paths(select_heuristically(result.hits, case["limit"]).documents) == case["expect"]["fallback"]
+    assert (
+        paths(select_heuristically(result.hits, case["limit"]).documents)
+        == case["expect"]["fallback"]
+    )
 
 
 @pytest.mark.parametrize("case", load("tokenize.json"), ids=lambda case: case["query"][:20])

@@ -1,0 +1,21 @@
+"""``python -m memtui`` and the console script: answers ``--version`` before anything is imported."""
+
+from __future__ import annotations
+
+import sys
+
+
+def main() -> None:
+    """Runs the command line and ends the process with its exit code."""
+    if sys.argv[1:] in (["--version"], ["-V"]):
+        from memtui import __version__
+
+        print(f"memtui {__version__}")
+        return
+    from memtui.cli import run
+
+    sys.exit(run(sys.argv[1:]))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,210 @@
+"""The commands."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+from typing import Any
+
+import click
+
+from memtui import __version__
+from memtui.cli import report
+from memtui.cli.options import Options, common_options, setup_from
+from memtui.cli.output import CommandError, Exit, narrate, write_json, write_line
+from memtui.config import ConfigError, config_path
+from memtui.engine import Engine
+from memtui.memory.document import MemoryRootError, ScopeFailed
+
+CONTEXT_SETTINGS = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
+
+
+def run(arguments: list[str]) -> int:
+    """Runs one command and returns its exit code. The only place that catches everything."""
+    for stream in (sys.stdout, sys.stderr):
+        stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
+    try:
+        result = memtui.main(arguments, prog_name="memtui", standalone_mode=False)
+        sys.stdout.flush()
+        return int(result or Exit.DONE)
+    except click.ClickException as error:
+        narrate(_one_line(error))
+        return error.exit_code
+    except CommandError as error:
+        narrate(str(error))
+        return error.code
+    except ScopeFailed as error:
+        narrate(str(error))
+        return Exit.SOURCE
+    except (MemoryRootError, ConfigError) as error:
+        narrate(str(error))
+        return Exit.USAGE
+    except (click.Abort, KeyboardInterrupt):
+        return Exit.INTERRUPTED
+    except BrokenPipeError:
+        _silence_stdout()
+        return Exit.DONE
+    except OSError as error:
+        narrate(f"{error.strerror or error}: {error.filename or ''}".rstrip(": "))
+        return Exit.SOURCE
+    except Exception as error:  # the one net of this face: a bug must not print memory text
+        place = _place_of(error)
+        narrate(f"internal error ({type(error).__name__} at {place}); please report it")
+        return 70
+
+
+def _one_line(error: click.ClickException) -> str:
+    message = error.format_message().replace("\n", " ")
+    context = getattr(error, "ctx", None)
+    hint = f" (see {context.command_path} --help)" if context is not None else ""
+    return message + hint
+
+
+def _place_of(error: BaseException) -> str:
+    trace = error.__traceback__
+    place = "?"
+    while trace is not None:
+        code = trace.tb_frame.f_code
+        place = f"{Path(code.co_filename).name}:{trace.tb_lineno}"
+        trace = trace.tb_next
+    return place
+
+
+def _silence_stdout() -> None:
+    """Lets the interpreter end without a second complaint about the closed pipe."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+@click.group(invoke_without_command=True, context_settings=CONTEXT_SETTINGS, no_args_is_help=False)
+@click.version_option(__version__, "--version", "-V", message="memtui %(version)s")
+@common_options
+@click.pass_context
+def memtui(context: click.Context, options: Options) -> int | None:
+    """See what a coding agent recalled from its memory, what it did not, and why.
+
+    Without a command the app opens.
+    """
+    if context.invoked_subcommand is not None:
+        return None
+    return open_app(options)
+
+
+def open_app(options: Options) -> int:
+    """Opens the app on what the options name."""
+    from memtui.tui.run import run_app
+
+    with setup_from(options, source="tui") as setup:
+        return run_app(setup)
+
+
+@memtui.command()
+@click.argument("name", default="small")
+@click.option(
+    "--into",
+    metavar="DIR",
+    help="Lay the sample memories out in this new or empty folder, and open nothing.",
+)
+@common_options
+def demo(name: str, into: str | None, options: Options) -> int:
+    """Open the app on sample memories: small, overflow, two-scopes, multibyte or broken."""
+    if into is not None:
+        return _lay_out(name, into, options)
+    options.demo = name
+    return open_app(options)
+
+
+def _lay_out(name: str, into: str, options: Options) -> int:
+    from memtui.samples import UnknownScenario, lay_out
+
+    folder = Path(into)
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        raise CommandError(f"{into} is not an empty folder; name a new one")
+    folder.mkdir(parents=True, exist_ok=True)
+    try:
+        laid_out = lay_out(name, folder.absolute())
+    except UnknownScenario as error:
+        raise CommandError(str(error)) from None
+    roots: dict[str, Any] = {
+        "project": str(laid_out.project),
+        "user": str(laid_out.user) if laid_out.user else None,
+        "team": str(laid_out.team) if laid_out.team else None,
+    }
+    if options.json:
+        write_json(
+            {
+                "demo": name,
+                **roots,
+                "now_ms": laid_out.now_ms,
+                "queries": list(laid_out.scenario.queries),
+            }
+        )
+        return Exit.DONE
+    named = " ".join(f"--{scope} {root}" for scope, root in roots.items() if root)
+    write_line(f"memtui recall {laid_out.scenario.queries[0]!r} {named} --now {laid_out.now_ms}")
+    return Exit.DONE
+
+
+@memtui.command()
+@click.argument("query")
+@common_options
+def recall(query: str, options: Options) -> int:
+    """Run one recall and print every stage of it."""
+    from memtui.recall.record import recall_record
+
+    with setup_from(options) as setup:
+        _need_roots(setup.sources)
+        result = Engine(setup).recall(query)
+    if options.json:
+        write_json(recall_record(result, traced=False))
+    else:
+        for line in report.recall_lines(result):
+            write_line(line)
+    for warning in result.warnings:
+        narrate(f"warning: {warning}")
+    return Exit.DONE
+
+
+@memtui.command()
+@common_options
+def scan(options: Options) -> int:
+    """List what is in the pool, what was skipped, and why."""
+    from memtui.recall.record import document_records, pool_record, skipped_records
+
+    with setup_from(options) as setup:
+        _need_roots(setup.sources)
+        pool = Engine(setup).scan()
+    if options.json:
+        write_json(
+            {
+                "schema": "memtui.scan/1",
+                "pool": pool_record(pool),
+                "skipped": skipped_records(pool.skipped),
+                "documents": document_records(pool),
+                "findings": [],
+            }
+        )
+    else:
+        for line in report.scan_lines(pool):
+            write_line(line)
+    return Exit.DONE
+
+
+@memtui.command()
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
+def paths(as_json: bool) -> int:
+    """Print where memtui keeps its configuration and its state."""
+    places = {"config": str(config_path())}
+    if as_json:
+        write_json({"schema": "memtui.paths/1", **places})
+    else:
+        for name, place in places.items():
+            write_line(f"{name:<8} {place}")
+    return Exit.DONE
+
+
+def _need_roots(sources: object) -> None:
+    if not sources:
+        raise CommandError(
+            "no memory store found here; name one with --project DIR, or try: memtui demo"
+        )

@@ -1,0 +1,238 @@
+"""The options that commands share, and how they become a setup."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, fields
+from datetime import UTC, datetime
+from functools import wraps
+from typing import Any, TypeVar
+
+import click
+
+from memtui.cli.output import CommandError
+from memtui.config import Config, load_config
+from memtui.engine import Setup
+from memtui.limits import LimitError, Limits
+from memtui.memory.dialects import DIALECTS
+from memtui.memory.document import Scope
+from memtui.memory.scan import Source
+from memtui.recall.options import Ablations, OptionError, RecallOptions
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+RANKERS = ("lexical",)
+
+
+@dataclass(slots=True)
+class Options:
+    """The common options as they were typed."""
+
+    project: str | None = None
+    user: str | None = None
+    team: str | None = None
+    demo: str | None = None
+    dialect: str | None = None
+    tool: tuple[str, ...] = ()
+    exclude: tuple[str, ...] = ()
+    limit: int | None = None
+    ranker: str = "lexical"
+    set_: tuple[str, ...] = ()
+    ablate: tuple[str, ...] = ()
+    now: str | None = None
+    json: bool = False
+
+    @property
+    def names_roots(self) -> bool:
+        """Whether a root was typed."""
+        return any((self.project, self.user, self.team))
+
+
+_DECORATORS = (
+    click.option(
+        "--project", metavar="DIR", help="Root of the project's memories (required scope)."
+    ),
+    click.option("--user", metavar="DIR", help="Root of the user's memories (best effort)."),
+    click.option("--team", metavar="DIR", help="Root of the team's memories (best effort)."),
+    click.option("--demo", metavar="NAME", help="Use the sample memories of this demo."),
+    click.option(
+        "--dialect",
+        type=click.Choice(["auto", *DIALECTS]),
+        help="How files are read; auto decides by the path.",
+    ),
+    click.option(
+        "--tool",
+        multiple=True,
+        metavar="NAME",
+        help="A tool that the agent is using right now; repeatable.",
+    ),
+    click.option(
+        "--exclude",
+        multiple=True,
+        metavar="PATH",
+        help="A file that the agent has already surfaced; repeatable.",
+    ),
+    click.option("--limit", type=click.IntRange(min=1), metavar="N", help="Results asked for."),
+    click.option(
+        "--ranker",
+        type=click.Choice(RANKERS),
+        default="lexical",
+        show_default=True,
+        help="How memories are ranked.",
+    ),
+    click.option(
+        "--set",
+        "set_",
+        multiple=True,
+        metavar="NAME=VALUE",
+        help="Change a limit; repeatable.",
+    ),
+    click.option(
+        "--ablate",
+        multiple=True,
+        metavar="NAME=VALUE",
+        help="Depart from the real design: reserve=appended, packing=prefix, scan=capped.",
+    ),
+    click.option(
+        "--now",
+        metavar="TIME",
+        help="The clock for ages: ISO-8601 or epoch milliseconds.",
+    ),
+    click.option("--json", is_flag=True, help="Print one JSON object."),
+)
+
+
+def common_options(function: Function) -> Function:
+    """Adds every common option to a command, which receives them as one ``options`` argument."""
+    names = [each.name for each in fields(Options)]
+
+    @wraps(function)
+    def command(**arguments: Any) -> Any:
+        values = {name: arguments.pop(name) for name in names}
+        return function(options=Options(**values), **arguments)
+
+    for decorator in reversed(_DECORATORS):
+        decorator(command)
+    return command  # type: ignore[return-value]
+
+
+@contextmanager
+def setup_from(options: Options, *, source: str = "cli") -> Iterator[Setup]:
+    """The setup that the options ask for; a demo's tree lives as long as the context.
+
+    Raises:
+        CommandError: an option can not be used.
+
+    """
+    config = load_config()
+    with ExitStack() as stack:
+        if options.demo is not None:
+            if options.names_roots:
+                raise CommandError(
+                    "--demo brings its own roots; leave out --project, --user, --team"
+                )
+            yield _demo_setup(options, config, source, stack)
+        else:
+            yield _rooted_setup(options, config, source)
+
+
+def _rooted_setup(options: Options, config: Config, source: str) -> Setup:
+    dialect = _dialect(options, config)
+    roots = (
+        (Scope.PROJECT, options.project),
+        (Scope.USER, options.user),
+        (Scope.TEAM, options.team),
+    )
+    sources = tuple(Source(scope, root, dialect) for scope, root in roots if root)
+    return Setup(
+        sources=sources,
+        options=recall_options(options, config, source=source),
+        exclude=options.exclude,
+        name="",
+    )
+
+
+def _demo_setup(options: Options, config: Config, source: str, stack: ExitStack) -> Setup:
+    from memtui.samples import UnknownScenario, temporary_demo
+
+    try:
+        demo = stack.enter_context(temporary_demo(options.demo or ""))
+    except UnknownScenario as error:
+        raise CommandError(str(error)) from None
+    dialect = _dialect(options, config) or demo.scenario.dialect
+    roots = ((Scope.PROJECT, demo.project), (Scope.USER, demo.user), (Scope.TEAM, demo.team))
+    return Setup(
+        sources=tuple(Source(scope, str(root), dialect) for scope, root in roots if root),  # type: ignore[arg-type]
+        options=recall_options(options, config, source=source, now_ms=demo.now_ms),
+        exclude=options.exclude,
+        name=f"demo {demo.scenario.name}",
+        query=demo.scenario.queries[0],
+    )
+
+
+def _dialect(options: Options, config: Config) -> Any:
+    chosen = options.dialect or config.dialect
+    return None if chosen in (None, "auto") else chosen
+
+
+def recall_options(
+    options: Options, config: Config, *, source: str, now_ms: float | None = None
+) -> RecallOptions:
+    """What a recall is asked to do.
+
+    Raises:
+        CommandError: a limit, an ablation or the clock is not valid.
+
+    """
+    try:
+        limits = Limits().with_values({**config.limits, **_whole_numbers("--set", options.set_)})
+        ablations = Ablations.parse(dict(_pair("--ablate", text) for text in options.ablate))
+    except (LimitError, OptionError) as error:
+        raise CommandError(str(error)) from None
+    return RecallOptions(
+        limits=limits,
+        requested_limit=options.limit,
+        recent_tools=options.tool,
+        ablations=ablations,
+        ranker=options.ranker,
+        now_ms=now_ms if options.now is None else parse_time(options.now),
+        source=source,
+    )
+
+
+def _pair(option: str, text: str) -> tuple[str, str]:
+    name, equals, value = text.partition("=")
+    if not equals:
+        raise CommandError(f"{option} wants NAME=VALUE, not {text!r}")
+    return name.strip(), value.strip()
+
+
+def _whole_numbers(option: str, texts: tuple[str, ...]) -> Mapping[str, int]:
+    values: dict[str, int] = {}
+    for text in texts:
+        name, value = _pair(option, text)
+        if not re.fullmatch(r"-?[0-9][0-9_,]*", value):
+            raise CommandError(f"{option} {name} must be a whole number, not {value!r}")
+        values[name] = int(value.replace(",", "").replace("_", ""))
+    return values
+
+
+def parse_time(text: str) -> float:
+    """Epoch milliseconds from ISO-8601 (UTC if it names no zone) or a number of milliseconds.
+
+    Raises:
+        CommandError: it is neither.
+
+    """
+    if re.fullmatch(r"-?\d+(\.\d+)?", text):
+        return float(text)
+    try:
+        moment = datetime.fromisoformat(text)
+    except ValueError:
+        raise CommandError(
+            f"--now wants a time like 2026-03-02T09:00:00Z or epoch milliseconds, not {text!r}"
+        ) from None
+    moment = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+    return moment.timestamp() * 1000

@@ -1,0 +1,83 @@
+"""What the faces share: which roots to read, how, and one engine that scans and recalls."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field, replace
+
+from memtui.memory.document import Pool, Scope
+from memtui.memory.scan import Progress, ScanCache, Source, scan_pool
+from memtui.recall.options import RecallOptions
+from memtui.recall.pipeline import Recall, recall
+from memtui.recall.trace import Tracer
+
+
+@dataclass(frozen=True, slots=True)
+class Setup:
+    """Everything that the common options of a command decide."""
+
+    sources: tuple[Source, ...] = ()
+    """The roots, at most one a scope."""
+    options: RecallOptions = field(default_factory=RecallOptions)
+    """What a recall is asked to do."""
+    exclude: tuple[str, ...] = ()
+    """Files that the agent has already surfaced."""
+    name: str = ""
+    """What to call this set of roots: a project's or a demo's name."""
+    query: str = ""
+    """A query to begin with."""
+    looked_at: tuple[str, ...] = ()
+    """Where stores were looked for, if none was found."""
+
+    def source_of(self, scope: Scope) -> Source | None:
+        """The source of a scope, if there is one."""
+        return next((each for each in self.sources if each.scope is scope), None)
+
+
+class Engine:
+    """Scans the roots of a setup and runs recalls over the pool.
+
+    Parsed documents are kept between scans, keyed by path, mtime and size. One engine is used from
+    one thread at a time.
+    """
+
+    def __init__(self, setup: Setup, *, keep_documents: bool = False) -> None:
+        self.setup = setup
+        self._cache: ScanCache | None = {} if keep_documents else None
+
+    def scan(self, progress: Progress | None = None) -> Pool:
+        """Reads every root once.
+
+        Raises:
+            MemoryRootError: a typed root is not there, or the project's can not be listed.
+
+        """
+        return scan_pool(
+            self.setup.sources,
+            self.setup.options.limits,
+            exclude=self.setup.exclude,
+            cache=self._cache,
+            progress=progress,
+        )
+
+    def recall(self, query: str, pool: Pool | None = None) -> Recall:
+        """One recall; without a pool the roots are scanned first, inside the trace."""
+        tracer = Tracer()
+        scanned = self.scan() if pool is None else pool
+        return recall(query, scanned, self.setup.options, tracer=tracer)
+
+    def with_options(self, **changes: object) -> None:
+        """Changes some of the options for the recalls to come."""
+        options = replace(self.setup.options, **changes)  # type: ignore[arg-type]
+        self.setup = replace(self.setup, options=options)
+
+
+def sources_for(
+    roots: Iterable[tuple[Scope, str | None]], dialect: str | None, *, typed: bool = True
+) -> tuple[Source, ...]:
+    """A source for each scope that has a root."""
+    return tuple(
+        Source(scope, root, dialect, typed)  # type: ignore[arg-type]
+        for scope, root in roots
+        if root
+    )

@@ -1,0 +1,58 @@
+"""The funnel: the whole recall at a glance, one count a stage."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from memtui.recall.pipeline import Recall
+
+BINDS_PHRASES = {
+    "bytes": "bytes bind",
+    "candidates": "candidates bind",
+    "pool": "nothing binds",
+}
+"""What binds, in words."""
+
+
+@dataclass(frozen=True, slots=True)
+class FunnelStage:
+    """One stage of the funnel."""
+
+    name: str
+    """``pool``, ``eligible``, ``lexical``, …"""
+    count: int
+    """What passed it."""
+    ceiling: int | None = None
+    """What could have passed at most, where a limit says so."""
+    note: str = ""
+    """What else is worth a word: files skipped, what binds."""
+
+    @property
+    def text(self) -> str:
+        """``lexical 12/180``."""
+        ceiling = "" if self.ceiling is None else f"/{self.ceiling:,}"
+        note = f" {self.note}" if self.note else ""
+        return f"{self.name} {self.count:,}{ceiling}{note}"
+
+
+def funnel(result: Recall) -> tuple[FunnelStage, ...]:
+    """The stages in order: pool, eligible, lexical, reserve, candidates, manifest, selected, context.
+
+    Counts are documents, but for ``context``, which counts UTF-16 chars; the bytes of the manifest
+    stand in its note.
+    """
+    limits = result.options.limits
+    pool, manifest = result.pool, result.manifest
+    lexical = min(len(result.hits), limits.lexical_docs)
+    skipped = f"· {len(pool.skipped):,} skipped" if pool.skipped else ""
+    packed = f"{manifest.bytes:,} / {limits.manifest_bytes:,} B ({BINDS_PHRASES[manifest.binds]})"
+    return (
+        FunnelStage("pool", len(pool.documents), note=skipped),
+        FunnelStage("eligible", len(result.eligible)),
+        FunnelStage("lexical", len(result.hits), limits.lexical_docs),
+        FunnelStage("reserve", len(result.candidates) - lexical),
+        FunnelStage("candidates", len(result.candidates), limits.candidate_docs),
+        FunnelStage("manifest", manifest.lines, note=packed),
+        FunnelStage("selected", len(result.selection.documents)),
+        FunnelStage("context", result.context.chars, limits.context_chars),
+    )

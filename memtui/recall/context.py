@@ -58,8 +58,6 @@ class Context:
     """Ids selected but not shown."""
     reason: StopReason
     """What stopped the packing."""
-    needed: int
-    """Chars that the first dropped entry would have taken the text to; 0 if none was dropped."""
 
 
 def pack_context(
@@ -106,6 +104,15 @@ def _no_frame(_count: int) -> Frame:
     return Frame("", "")
 
 
+def chars_up_to(
+    documents: Sequence[Document], count: int, trace_id: str, now_ms: float, limits: Limits
+) -> int:
+    """Chars that a context must have room for to show the first ``count`` of what was selected."""
+    ids = tuple(document.id for document in documents)
+    entries = [render_entry(each, now_ms, limits.body_window_chars) for each in documents[:count]]
+    return chars(_render(Frame(render_header(trace_id, ids), FOOTER), entries))
+
+
 def build_context(
     documents: Sequence[Document], trace_id: str, now_ms: float, limits: Limits
 ) -> Context:
@@ -130,16 +137,12 @@ def build_context(
         max_chars=limits.context_chars,
         frame=frame,
     )
-    needed = 0
-    if packing.reason == "maxChars":
-        needed = chars(_render(frame(len(ids)), entries[: packing.kept + 1]))
     return Context(
         packing.text,
         packing.chars,
         ids[: packing.kept],
         ids[packing.kept :],
         packing.reason,
-        needed,
     )
 
 

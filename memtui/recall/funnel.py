@@ -36,7 +36,7 @@ class FunnelStage:
 
 
 def funnel(result: Recall) -> tuple[FunnelStage, ...]:
-    """The stages in order: pool, eligible, lexical, reserve, candidates, manifest, selected, context.
+    """The stages in order, from ``pool`` to ``context``.
 
     Counts are documents, but for ``context``, which counts UTF-16 chars; the bytes of the manifest
     stand in its note.

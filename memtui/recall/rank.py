@@ -85,14 +85,31 @@ def fold_document(document: Document, body_window_chars: int) -> FoldedText:
     )
 
 
-def folded_texts(pool: Pool, body_window_chars: int) -> dict[str, FoldedText]:
-    """The folded fields of every document of a pool by id, computed once for each window."""
+def folded_texts(pool: Pool, body_window_chars: int) -> Sequence[FoldedText]:
+    """The folded fields of every document of a pool, in its order, computed once a window.
+
+    A pool that was made from another by a change takes over what did not change.
+    """
     key = ("folded", body_window_chars)
-    texts = pool.memo.get(key)
-    if not isinstance(texts, dict):
-        texts = {each.id: fold_document(each, body_window_chars) for each in pool.documents}
-        pool.memo[key] = texts
+    kept = pool.memo.get(key)
+    if isinstance(kept, _Folded) and kept.documents is pool.documents:
+        return kept.texts
+    known = kept.by_identity() if isinstance(kept, _Folded) else {}
+    texts = [
+        known.get(id(each)) or fold_document(each, body_window_chars) for each in pool.documents
+    ]
+    pool.memo[key] = _Folded(pool.documents, texts)
     return texts
+
+
+@dataclass(frozen=True, slots=True)
+class _Folded:
+    documents: tuple[Document, ...]
+    texts: list[FoldedText]
+
+    def by_identity(self) -> dict[int, FoldedText]:
+        """Each text by the identity of its document, which is kept alive here."""
+        return {id(each): text for each, text in zip(self.documents, self.texts, strict=True)}
 
 
 def score(text: FoldedText, memory_type: str, tokens: Iterable[str]) -> Points:
@@ -138,7 +155,13 @@ def rank_lexically(
     if not tokens:
         return ()
     texts = folded_texts(pool, body_window_chars)
-    scored = [(score(texts[each.id], each.type, tokens), each) for each in eligible]
+    if len(eligible) == len(pool.documents):
+        pairs = zip(texts, pool.documents, strict=True)
+    else:
+        allowed = {each.id for each in eligible}
+        both = zip(texts, pool.documents, strict=True)
+        pairs = ((text, each) for text, each in both if each.id in allowed)  # type: ignore[assignment]
+    scored = [(score(text, each.type, tokens), each) for text, each in pairs]
     found = [(points, each) for points, each in scored if points.total]
     found.sort(key=lambda pair: (-pair[0].total, -pair[1].mtime_ms))
     return tuple(

@@ -1,6 +1,14 @@
-"""Invented memories to try the app on: five scenarios, each laid out as real files in a folder of the caller's choice."""
+"""Invented memories to try the app on: five scenarios, laid out as real files."""
 
 from memtui.samples.layout import Demo, lay_out, temporary_demo
 from memtui.samples.scenarios import NOW_MS, SCENARIOS, Scenario, UnknownScenario
 
-__all__ = ["NOW_MS", "SCENARIOS", "Demo", "Scenario", "UnknownScenario", "lay_out", "temporary_demo"]
+__all__ = [
+    "NOW_MS",
+    "SCENARIOS",
+    "Demo",
+    "Scenario",
+    "UnknownScenario",
+    "lay_out",
+    "temporary_demo",
+]

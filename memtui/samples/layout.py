@@ -35,8 +35,8 @@ _PLANS: Final[Mapping[tuple[str, str], Plan]] = MappingProxyType(
         ("overflow", "project"): Plan(250, _EVERY_TYPE, _EVERY_LANGUAGE, step=97, tails=True),
         ("two-scopes", "project"): Plan(150, _OF_PROJECT, _EVERY_LANGUAGE, step=71, offset=3),
         ("two-scopes", "user"): Plan(149, _OF_PERSON, _EVERY_LANGUAGE, step=64, offset=8),
-        ("multibyte", "project"): Plan(84, _OF_PROJECT, _WIDE, step=37, digests=True, offset=1),
-        ("multibyte", "user"): Plan(30, _OF_PERSON, _WIDE, step=11, digests=True, offset=12),
+        ("multibyte", "project"): Plan(84, _OF_PROJECT, _WIDE, step=25, lengths=True, offset=17),
+        ("multibyte", "user"): Plan(30, _OF_PERSON, _WIDE, step=11, lengths=True, offset=12),
     }
 )
 
@@ -62,7 +62,7 @@ class Demo:
 def lay_out(name: str, into: Path) -> Demo:
     """Write the scenario's memories to the new folder `into/name`.
 
-    Raises UnknownScenario for a name there is none of, FileExistsError if the folder is there already.
+    Raises UnknownScenario for a name that there is not, FileExistsError if the folder exists.
     """
     if name not in SCENARIOS:
         raise UnknownScenario(name)
@@ -76,7 +76,7 @@ def lay_out(name: str, into: Path) -> Demo:
             roots[scope] = folder / _ROOTS[scenario.dialect, scope]
             _write(roots[scope], files)
     if name == "broken":
-        _write(folder, [SampleFile(OUTSIDE, private_notes(), microseconds("300d"))])
+        _write(folder, [private_notes()])
         make_special_files(roots["project"], folder / OUTSIDE)
         _age_links(roots["project"])
     return Demo(scenario, folder, roots["project"], roots.get("user"), None, NOW_MS)

@@ -39,7 +39,7 @@ class Scenario:
 _ALL: Final = (
     Scenario(
         name="small",
-        summary="A developer's own memories, forty files: the right words find one, the wrong word form loses another.",
+        summary="Forty memories of a developer: one word finds one, another form loses one.",
         queries=(
             "how do we roll back a release",
             "can I deploy on Friday",
@@ -52,7 +52,7 @@ _ALL: Final = (
     ),
     Scenario(
         name="overflow",
-        summary="251 memories in one scope, and the only one with the words of the query is the oldest of all.",
+        summary="251 memories in one scope: the only one with the words asked for is the oldest.",
         queries=(
             "customs declaration Norway",
             "what do we know about the checkout release",
@@ -63,7 +63,7 @@ _ALL: Final = (
     ),
     Scenario(
         name="two-scopes",
-        summary="150 project and 150 user memories: 300 lines in the design before, about a hundred in the bounded one.",
+        summary="150 project and 150 user memories: once 300 lines, about a hundred when bounded.",
         queries=(
             "force push to main",
             "queue workers retry",
@@ -74,9 +74,9 @@ _ALL: Final = (
     ),
     Scenario(
         name="multibyte",
-        summary="Chinese, Japanese, Korean and emoji: bytes run out long before characters, long lines give way to short ones.",
+        summary="Chinese, Japanese, Korean, emoji: bytes run out early, short lines still fit.",
         queries=(
-            "发布 回滚",
+            "部署后怎么回滚",
             "デプロイ 手順",
             "배포 동결",
             "👨‍👩‍👧‍👦 test names",
@@ -86,7 +86,7 @@ _ALL: Final = (
     ),
     Scenario(
         name="broken",
-        summary="One file for each reason to be skipped and for each health finding, and texts that try to break a terminal.",
+        summary="A file for each reason to skip one, for each finding, and texts that attack.",
         queries=(
             "can we deploy on Friday",
             "[TODO] tidy the attic",
@@ -97,5 +97,5 @@ _ALL: Final = (
     ),
 )
 
-SCENARIOS: Final[Mapping[str, Scenario]] = MappingProxyType({scenario.name: scenario for scenario in _ALL})
+SCENARIOS: Final[Mapping[str, Scenario]] = MappingProxyType({each.name: each for each in _ALL})
 """Every scenario by its name, the default first."""

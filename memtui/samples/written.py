@@ -25,7 +25,7 @@ class SampleFile:
 
 
 def sample_folder() -> Path:
-    """The folder `sample_memory`: inside of an installed package, or beside the package in a checkout.
+    """The folder `sample_memory`: inside an installed package, or beside it in a checkout.
 
     Raises FileNotFoundError if neither is there.
     """
@@ -37,9 +37,10 @@ def sample_folder() -> Path:
 
 
 def written_files(name: str, scope: str) -> list[SampleFile]:
-    """The files written by hand for one scope of a scenario, by path; none if it has no such folder.
+    """The files written by hand for one scope of a scenario, by path; none without such a folder.
 
-    Line ends become LF, so that a checkout with CRLF gives the same bytes. Raises ValueError for a file without an age.
+    Line ends become LF, so that a checkout with CRLF gives the same bytes. Raises ValueError for a
+    file without an age.
     """
     root = sample_folder() / name / scope
     ages = _ages(name).get(scope, {})
@@ -48,7 +49,8 @@ def written_files(name: str, scope: str) -> list[SampleFile]:
         path = source.relative_to(root).as_posix()
         if path not in ages:
             raise ValueError(f"{name}/ages.toml has no age for {scope}/{path}")
-        files.append(SampleFile(path, source.read_bytes().replace(b"\r\n", b"\n"), microseconds(ages[path])))
+        content = source.read_bytes().replace(b"\r\n", b"\n")
+        files.append(SampleFile(path, content, microseconds(ages[path])))
     return files
 
 

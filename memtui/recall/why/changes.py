@@ -1,0 +1,178 @@
+"""Changes, and the recall that follows from them: applied in memory, nothing is written."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Literal
+
+from memtui.limits import LimitError
+from memtui.memory.dialects import DIALECTS, Dialect
+from memtui.memory.document import Document, Pool, SkippedFile
+from memtui.memory.edit import (
+    ReadBytes,
+    document_from,
+    read_bytes,
+    reread,
+    source_text,
+    with_document,
+    with_key,
+)
+from memtui.recall.options import RecallOptions
+from memtui.recall.pipeline import Recall, recall
+
+Kind = Literal["tools", "limit", "touch", "frontmatter", "query", "content"]
+KINDS: tuple[Kind, ...] = ("tools", "limit", "touch", "frontmatter", "query", "content")
+"""From the smallest change to the largest."""
+
+REQUESTED = "limit"
+"""The name of the requested limit (`--limit`) among the limits, where one was asked for."""
+
+Reach = Literal["pool", "candidates", "manifest", "selection", "context"]
+REACHES: tuple[Reach, ...] = ("pool", "candidates", "manifest", "selection", "context")
+"""How far a document came, nearest first."""
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """One thing to do differently."""
+
+    kind: Kind
+    """What is changed."""
+    name: str = ""
+    """Of a limit, or the key of a frontmatter."""
+    value: str | int = ""
+    """The new value; for ``content`` the whole new file."""
+    remove: tuple[str, ...] = ()
+    """Tools to leave out."""
+
+    def as_json(self) -> dict[str, object]:
+        """The change with the keys of the contract."""
+        if self.kind == "limit":
+            return {"kind": "limit", "name": self.name, "value": self.value}
+        if self.kind == "tools":
+            return {"kind": "tools", "remove": list(self.remove)}
+        if self.kind == "frontmatter":
+            return {"kind": "frontmatter", "key": self.name, "value": self.value}
+        if self.kind == "touch":
+            return {"kind": "touch"}
+        return {"kind": self.kind, "value": self.value}
+
+
+@dataclass(frozen=True)
+class Trial:
+    """A recall with some changes applied, and the document in it."""
+
+    changes: tuple[Change, ...]
+    """What was changed."""
+    result: Recall
+    """The recall that follows."""
+    document: Document | SkippedFile
+    """The memory as it then is."""
+    text: str | None
+    """The text of its file as it then is, once a change of text was made."""
+
+    @property
+    def reach(self) -> int:
+        """How far the document came: an index into ``REACHES``, or -1."""
+        if isinstance(self.document, SkippedFile):
+            return -1
+        return reach_of(self.result, self.document)
+
+
+def reach_of(result: Recall, document: Document) -> int:
+    """How far a document came in a recall: an index into ``REACHES``, or -1."""
+    if document.id in result.context.kept:
+        return 4
+    if document.id in result.selection.ids:
+        return 3
+    verdict = next((v for v in result.manifest.verdicts if v.document.id == document.id), None)
+    if verdict is not None:
+        return 2 if verdict.packed else 1
+    return 0 if document.id in result.pool.by_id else -1
+
+
+def start(result: Recall, document: Document | SkippedFile) -> Trial:
+    """The recall as it was."""
+    return Trial((), result, document, None)
+
+
+def attempt(
+    trial: Trial, changes: Sequence[Change], read_file: ReadBytes = read_bytes
+) -> Trial | None:
+    """The recall with ``changes`` on top of a trial; None where they can not be made."""
+    document, text = trial.document, trial.text
+    options = trial.result.options
+    query = trial.result.query.text
+    for change in changes:
+        if change.kind == "limit":
+            limited = _with_limit(options, change)
+            if limited is None:
+                return None
+            options = limited
+            if change.name == "file_bytes" and isinstance(document, SkippedFile):
+                text = _text_of(document, read_file)
+        elif change.kind == "tools":
+            left = tuple(tool for tool in options.recent_tools if tool not in change.remove)
+            options = replace(options, recent_tools=left)
+        elif change.kind == "query":
+            query = str(change.value)
+        elif change.kind == "touch":
+            document = replace(document, mtime_ms=trial.result.now_ms)
+        else:
+            text = _text_of(document, read_file) if text is None else text
+            text = str(change.value) if change.kind == "content" else _keyed(text, change)
+            if text is None:
+                return None
+    document = _as_document(document, text, trial.result.pool)
+    if document is None:
+        return None
+    pool = trial.result.pool
+    if isinstance(document, Document):
+        if document is not trial.document:
+            pool = with_document(pool, document, options.limits)
+            document = next(
+                each for each in (*pool.documents, *pool.beyond) if each.path == document.path
+            )
+        elif pool.beyond or options.ablations.scan == "capped":
+            pool = with_document(pool, document, options.limits)
+    fixed_clock = replace(options, now_ms=trial.result.now_ms)
+    return Trial((*trial.changes, *changes), recall(query, pool, fixed_clock), document, text)
+
+
+def _keyed(text: str | None, change: Change) -> str | None:
+    return None if text is None else with_key(text, change.name, str(change.value))
+
+
+def _text_of(document: Document | SkippedFile, read_file: ReadBytes) -> str | None:
+    if isinstance(document, Document):
+        return source_text(document, read_file)
+    try:
+        return read_file(document.path).decode("utf-8", "replace")
+    except OSError:
+        return None
+
+
+def _as_document(
+    document: Document | SkippedFile, text: str | None, pool: Pool
+) -> Document | SkippedFile | None:
+    """The memory that the edited text reads as; the old one where no text was changed."""
+    if text is None:
+        return document
+    if isinstance(document, Document):
+        return reread(document, text)
+    report = next((each for each in pool.scopes if each.scope is document.scope), None)
+    if report is None or report.dialect not in DIALECTS:
+        return None
+    dialect: Dialect = report.dialect  # type: ignore[assignment]
+    return document_from(document, text, dialect)
+
+
+def _with_limit(options: RecallOptions, change: Change) -> RecallOptions | None:
+    value = int(change.value)
+    if change.name == REQUESTED:
+        return replace(options, requested_limit=value)
+    try:
+        return replace(options, limits=options.limits.with_values({change.name: value}))
+    except LimitError:
+        return None

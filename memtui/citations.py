@@ -22,6 +22,9 @@ from unicodedata import category, normalize
 
 Kind = Literal["valid", "rejected", "partial", "suspect"]
 
+_Verdict = tuple[Kind, tuple[str, ...], tuple[str, ...], tuple[str, ...]]
+"""A span without its place: kind, items, valid, rejected."""
+
 COLONS: Final = ":\uff1a\ufe55\ufe13\ufe30\u2236\u02d0\ua789"
 SEPARATORS: Final = ",;\uff0c\uff1b\u3001"
 INVISIBLE: Final = frozenset(
@@ -190,53 +193,56 @@ def neutralise(text: str) -> str:
 
 
 def _spans(text: str, allowlist: frozenset[str]) -> Iterator[Span]:
-    outline = text.translate(_OUTLINE)
-    for found in _FINDING.finditer(outline):
-        if found[1] is None:
-            item = _visible(text, outline, *found.span(4))
-            yield Span(found.start(), found.end(), "suspect", (item,), (), ())
-        else:
-            yield _reference(text, found, allowlist)
+    """Every reference and suspect. A text repeats its citations: each spelling is judged once."""
+    verdicts: dict[str, _Verdict] = {}
+    for found in _FINDING.finditer(text.translate(_OUTLINE)):
+        start, end = found.span()
+        written = text[start:end]
+        verdict = verdicts.get(written)
+        if verdict is None:
+            verdict = verdicts[written] = _judge(written, found, allowlist)
+        yield Span(start, end, *verdict)
 
 
-def _reference(text: str, found: re.Match[str], allowlist: frozenset[str]) -> Span:
-    start, end = found.span()
-    items = _items(text, found)
+def _judge(written: str, found: re.Match[str], allowlist: frozenset[str]) -> _Verdict:
+    items = _items(written, found)
+    if found[1] is None:
+        return "suspect", items, (), ()
     valid = tuple([item for item in items if item in allowlist])
-    if not valid or not _is_plain(text[start:end], found):
-        return Span(start, end, "rejected", items, (), items)
+    if not valid or not _is_plain(written, found):
+        return "rejected", items, (), items
     if len(valid) == len(items):
-        return Span(start, end, "valid", items, items, ())
-    rejected = tuple([item for item in items if item not in allowlist])
-    return Span(start, end, "partial", items, valid, rejected)
+        return "valid", items, items, ()
+    return "partial", items, valid, tuple([item for item in items if item not in allowlist])
 
 
-def _items(text: str, found: re.Match[str]) -> tuple[str, ...]:
-    """All items up to the closer; only the first where an opener or the end comes before one."""
-    first, behind = found.span(2)
-    end = found.end() - 1
-    if found[3] is None or behind == end:
-        return (_visible(text, found.string, first, behind),)
-    runs = _RUN.finditer(found.string, first, end)
-    items = [_visible(text, found.string, *run.span()) for run in runs]
+def _items(written: str, found: re.Match[str]) -> tuple[str, ...]:
+    """The one item of a suspect, all of a reference, the first of one that is not closed."""
+    roles, start = found[0], found.start()
+    first, behind = found.span(4 if found[1] is None else 2)
+    first, behind = first - start, behind - start
+    if found[3] is None:
+        return (_visible(written[first:behind], roles[first:behind]),)
+    runs = [run.span() for run in _RUN.finditer(roles, first, len(roles) - 1)]
+    items = [_visible(written[begin:end], roles[begin:end]) for begin, end in runs]
     return tuple([item for item in items if item])
 
 
-def _is_plain(reference: str, found: re.Match[str]) -> bool:
+def _is_plain(written: str, found: re.Match[str]) -> bool:
     """Whether it is spelled as a citation must be: ASCII `[`, `id:`, `]`, nothing invisible."""
+    colon = len(found[1])
     return (
         found[3] is not None
-        and reference[0] == "["
-        and reference[-1] == "]"
+        and written[0] == "["
+        and written[-1] == "]"
         and found[1].endswith("id:")
-        and reference[len(found[1]) - 2 : len(found[1]) + 1].isascii()
+        and written[colon - 2 : colon + 1].isascii()
         and IGNORABLE not in found[0]
     )
 
 
-def _visible(text: str, outline: str, start: int, end: int) -> str:
+def _visible(item: str, roles: str) -> str:
     """An item as it is reported: as written, without its ignorables."""
-    item, roles = text[start:end], outline[start:end]
     if IGNORABLE not in roles:
         return item
     return "".join([char for char, role in zip(item, roles, strict=True) if role != IGNORABLE])

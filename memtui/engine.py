@@ -10,6 +10,7 @@ from memtui.memory.scan import Progress, ScanCache, Source, scan_pool
 from memtui.recall.options import RecallOptions
 from memtui.recall.pipeline import Recall, recall
 from memtui.recall.trace import Tracer
+from memtui.state import StateError, TraceStore, Use, pool_key, try_record
 
 
 @dataclass(frozen=True, slots=True)
@@ -41,8 +42,11 @@ class Engine:
     one thread at a time.
     """
 
-    def __init__(self, setup: Setup, *, keep_documents: bool = False) -> None:
+    def __init__(
+        self, setup: Setup, *, keep_documents: bool = False, store: TraceStore | None = None
+    ) -> None:
         self.setup = setup
+        self.store = store or TraceStore()
         self._cache: ScanCache | None = {} if keep_documents else None
 
     def scan(self, progress: Progress | None = None) -> Pool:
@@ -65,6 +69,20 @@ class Engine:
         tracer = Tracer()
         scanned = self.scan() if pool is None else pool
         return recall(query, scanned, self.setup.options, tracer=tracer)
+
+    def record(self, result: Recall) -> bool:
+        """Stores the trace of a recall and raises the use counts; False where it could not."""
+        roots = [report.root for report in result.pool.scopes]
+        return try_record(
+            self.store, result.trace, pool_key=pool_key(roots), used_ids=result.context.kept
+        )
+
+    def uses(self, pool: Pool) -> dict[str, Use]:
+        """How often each document of a pool was shown, by id; empty where that can not be read."""
+        try:
+            return self.store.use_counts(pool_key(report.root for report in pool.scopes))
+        except StateError:
+            return {}
 
     def with_options(self, **changes: object) -> None:
         """Changes some of the options for the recalls to come."""

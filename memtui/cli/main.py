@@ -11,8 +11,9 @@ import click
 
 from memtui import __version__
 from memtui.cli import report
-from memtui.cli.options import Options, common_options, setup_from
+from memtui.cli.options import Options, common_options, need_roots, setup_from
 from memtui.cli.output import CommandError, Exit, narrate, write_json, write_line
+from memtui.cli.questions import compare_command, why
 from memtui.config import ConfigError, config_path
 from memtui.engine import Engine
 from memtui.memory.document import MemoryRootError, ScopeFailed
@@ -153,15 +154,19 @@ def recall(query: str, options: Options) -> int:
     from memtui.recall.record import recall_record
 
     with setup_from(options) as setup:
-        _need_roots(setup.sources)
-        result = Engine(setup).recall(query)
+        need_roots(setup)
+        engine = Engine(setup)
+        result = engine.recall(query)
+        traced = engine.record(result)
     if options.json:
-        write_json(recall_record(result, traced=False))
+        write_json(recall_record(result, traced=traced))
     else:
         for line in report.recall_lines(result):
             write_line(line)
     for warning in result.warnings:
         narrate(f"warning: {warning}")
+    if not traced:
+        narrate("this recall could not be traced")
     return Exit.DONE
 
 
@@ -172,7 +177,7 @@ def scan(options: Options) -> int:
     from memtui.recall.record import document_records, pool_record, skipped_records
 
     with setup_from(options) as setup:
-        _need_roots(setup.sources)
+        need_roots(setup)
         pool = Engine(setup).scan()
     if options.json:
         write_json(
@@ -203,8 +208,5 @@ def paths(as_json: bool) -> int:
     return Exit.DONE
 
 
-def _need_roots(sources: object) -> None:
-    if not sources:
-        raise CommandError(
-            "no memory store found here; name one with --project DIR, or try: memtui demo"
-        )
+for command in (why, compare_command):
+    memtui.add_command(command)

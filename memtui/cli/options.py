@@ -219,7 +219,42 @@ def _whole_numbers(option: str, texts: tuple[str, ...]) -> Mapping[str, int]:
     return values
 
 
-def parse_time(text: str) -> float:
+def need_roots(setup: Setup) -> None:
+    """Ends the command where there is nothing to read.
+
+    Raises:
+        CommandError: the setup has no root.
+
+    """
+    if not setup.sources:
+        looked = f"; looked at {', '.join(setup.looked_at)}" if setup.looked_at else ""
+        raise CommandError(
+            f"no memory store found here{looked}; name one with --project DIR, or try: memtui demo"
+        )
+
+
+def parse_options(words: list[str]) -> Options:
+    """The common options in a list of words, as ``--vs`` takes them.
+
+    Raises:
+        CommandError: a word is no common option, or its value is not valid.
+
+    """
+    found: list[Options] = []
+
+    @click.command()
+    @common_options
+    def only_options(options: Options) -> None:
+        found.append(options)
+
+    try:
+        only_options.main(words, prog_name="--vs", standalone_mode=False)
+    except click.ClickException as error:
+        raise CommandError(f"--vs: {error.format_message()}") from None
+    return found[0] if found else Options()
+
+
+def parse_time(text: str, option: str = "--now") -> float:
     """Epoch milliseconds from ISO-8601 (UTC if it names no zone) or a number of milliseconds.
 
     Raises:
@@ -232,7 +267,7 @@ def parse_time(text: str) -> float:
         moment = datetime.fromisoformat(text)
     except ValueError:
         raise CommandError(
-            f"--now wants a time like 2026-03-02T09:00:00Z or epoch milliseconds, not {text!r}"
+            f"{option} wants a time like 2026-03-02T09:00:00Z or epoch milliseconds, not {text!r}"
         ) from None
     moment = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
     return moment.timestamp() * 1000

@@ -4,12 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
+from memtui import __version__
 from memtui.cli.output import shown
-from memtui.memory.document import Pool
+from memtui.limits import Limits
+from memtui.memory.document import MEMORY_TYPES, Document, Pool, SkippedFile
+from memtui.recall.compare import Comparison, regime_of
 from memtui.recall.context import age_days
 from memtui.recall.funnel import funnel
 from memtui.recall.manifest import Verdict
 from memtui.recall.pipeline import REPRODUCES, Recall
+from memtui.recall.why import Why
+from memtui.recall.why.ladder import REASONS
 from memtui.text import plural
 
 TITLE_WIDTH = 60
@@ -78,3 +83,109 @@ def scan_lines(pool: Pool) -> Iterator[str]:
     for skipped in pool.skipped:
         yield f"✗ {skipped.reason:<20} {skipped.scope}/{shown(skipped.relative_path)}"
         yield f"    {shown(skipped.detail)}; {shown(skipped.remedy)}"
+
+
+MARKS = {"passed": "✓", "missed": "~", "lost": "✗", "not-reached": "·"}
+
+
+def why_lines(answer: Why) -> Iterator[str]:
+    """The ladder, the near misses, and what would bring the memory back."""
+    yield _heading(answer)
+    if answer.recalled:
+        yield "recalled: the context shows it"
+    else:
+        lost = next(rung for rung in answer.ladder if rung.verdict == "lost")
+        reason = lost.reason or ""
+        yield f"not recalled: lost at {answer.lost_at} ({reason}: {REASONS.get(reason, '')})"
+    yield ""
+    for rung in answer.ladder:
+        reason = f"{rung.reason}: " if rung.reason else ""
+        yield f"{MARKS[rung.verdict]} {rung.stage:<11} {shown(reason + rung.detail)}".rstrip()
+    if answer.near_misses:
+        yield ""
+        yield "near misses"
+        for miss in answer.near_misses:
+            pair = f"{shown(miss.token, 40)} ~ {shown(miss.word, 40)}"
+            yield f"  {pair}  ({miss.kind}, in the {miss.field})"
+    if answer.remedies:
+        yield ""
+        yield "what would bring it back, each verified by running the recall again"
+        for place, remedy in enumerate(answer.remedies, start=1):
+            yield f"  {place}  {shown(remedy.detail, 200)}  → {remedy.leads_to}"
+    if answer.advice:
+        yield ""
+        yield f"advice: {shown(answer.advice)}"
+
+
+def _heading(answer: Why) -> str:
+    target = answer.target
+    if isinstance(target, Document):
+        title = shown(target.title, TITLE_WIDTH)
+        return f"{title}  ({target.scope}/{shown(target.relative_path)}, {target.id})"
+    if isinstance(target, SkippedFile):
+        return f"{target.scope}/{shown(target.relative_path)}  (skipped)"
+    return shown(target.path)
+
+
+def markdown_report(answer: Why, result: Recall, *, with_text: bool) -> Iterator[str]:
+    """A report for a bug tracker; without ``with_text`` it holds no text of query or memory."""
+    target, query = answer.target, result.query
+    read_as = sorted({report.dialect for report in result.pool.scopes})
+    yield "## A memory was not recalled" if not answer.recalled else "## A memory was recalled"
+    yield ""
+    yield f"- memtui {__version__}, ranked as {REPRODUCES}, read as {', '.join(read_as)}"
+    asked = f": `{_code(query.text)}`" if with_text else ""
+    counted = f"{plural(query.chars, 'char')}, {plural(len(query.tokens), 'token')}"
+    yield f"- query: {counted}, SHA-256 {query.sha256[:16]}{asked}"
+    if isinstance(target, Document):
+        known = target.type if target.type in MEMORY_TYPES else "another type"
+        yield f"- memory: id {target.id}, {target.scope}, {known}, {plural(target.size, 'byte')}"
+        if with_text:
+            yield f"- title: `{_code(target.title)}`"
+    yield f"- funnel: {' → '.join(stage.text for stage in funnel(result))}"
+    changed = [
+        f"{name} {value:,}"
+        for name, value in result.options.limits.as_dict().items()
+        if value != getattr(Limits(), name)
+    ]
+    yield f"- limits changed: {', '.join(changed) or 'none'}"
+    ablations = ", ".join(f"{k}={v}" for k, v in result.options.ablations.changed().items())
+    yield f"- ablations: {ablations or 'none'}"
+    yield f"- tools in use: {len(result.options.recent_tools)}"
+    yield ""
+    yield "| stage | verdict | reason | margin |"
+    yield "| --- | --- | --- | --- |"
+    for rung in answer.ladder:
+        margin = "" if rung.margin is None else f"{rung.margin:,g} {rung.unit or ''}".strip()
+        yield f"| {rung.stage} | {rung.verdict} | {rung.reason or ''} | {margin} |"
+    yield ""
+    for remedy in answer.remedies:
+        kinds = " + ".join(f"{change.kind} {change.name}".strip() for change in remedy.changes)
+        words = f": {_code(remedy.detail)}" if with_text else ""
+        yield f"- verified remedy: {kinds} → {remedy.leads_to}{words}"
+
+
+def _code(text: str) -> str:
+    return shown(text, 200).replace("`", "'")
+
+
+def comparison_lines(comparison: Comparison) -> Iterator[str]:
+    """Both funnels, the regime of the pool, and what was gained, lost and moved."""
+    before, after = comparison.before, comparison.after
+    for name, result in (("before", before), ("after", after)):
+        stages = " → ".join(stage.text for stage in funnel(result))
+        yield f"{name:<7} {stages}"
+    full = after.pool if not after.pool.beyond else before.pool
+    yield regime_of(full, after.options.limits.capped_scan_docs)[1]
+    yield ""
+    yield f"gained {len(comparison.gained)}"
+    for document in comparison.gained:
+        yield f"  + {document.id}  {shown(document.title, TITLE_WIDTH)}"
+    yield f"lost {len(comparison.lost)}"
+    for each in comparison.lost:
+        title = shown(each.document.title, TITLE_WIDTH)
+        yield f"  - {each.document.id}  {each.stage}: {each.reason}  {title}"
+    yield f"moved {len(comparison.moved)}"
+    for moved in comparison.moved:
+        title = shown(moved.document.title, TITLE_WIDTH)
+        yield f"  ~ {moved.document.id}  {moved.before:>4} → {moved.after:<4} {title}"

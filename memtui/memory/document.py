@@ -142,6 +142,8 @@ class Pool:
     """One report for each scope that was asked for."""
     unmanaged: frozenset[str] = frozenset()
     """Ids beyond the capped scan: recallable but not managed."""
+    beyond: tuple[Document, ...] = ()
+    """Documents that a capped scan leaves out; empty for the full scan."""
     excluded: tuple[Document, ...] = ()
     """Documents left out because the agent has already surfaced them."""
     indexes: tuple[str, ...] = ()

@@ -99,7 +99,7 @@ def reread(document: Document, text: str) -> Document | None:
     """The document that its dialect reads in ``text``; None if it reads no document there."""
     if document.dialect not in DIALECTS:
         return None
-    reading = read(document.dialect, text.encode("utf-8", "replace"), document.relative_path)  # type: ignore[arg-type]
+    reading = read(document.dialect, text.encode("utf-8", "replace"), document.relative_path)
     if not isinstance(reading, Reading):
         return None
     return replace(
@@ -168,6 +168,45 @@ def with_document(pool: Pool, document: Document, limits: Limits) -> Pool:
     )
     changed.memo.update(pool.memo)
     return changed
+
+
+def pool_as_of(pool: Pool, moment_ms: float, limits: Limits) -> Pool:
+    """The pool without the files that were modified after a moment, epoch milliseconds."""
+    documents = tuple(each for each in pool.documents if each.mtime_ms <= moment_ms)
+    skipped = tuple(each for each in pool.skipped if (each.mtime_ms or 0) <= moment_ms)
+    unmanaged: set[str] = set()
+    reports = []
+    for report in pool.scopes:
+        members = [each.id for each in documents if each.scope is report.scope]
+        unmanaged.update(members[limits.capped_scan_docs :])
+        left = sum(1 for each in skipped if each.scope is report.scope)
+        reports.append(replace(report, documents=len(members), skipped=left))
+    return replace(
+        pool,
+        documents=documents,
+        skipped=skipped,
+        scopes=tuple(reports),
+        unmanaged=frozenset(unmanaged),
+    )
+
+
+def admitted(pool: Pool, limits: Limits, read_file: ReadBytes = read_bytes) -> Pool:
+    """The pool with every file that was too large and is not under these limits."""
+    for skipped in pool.skipped:
+        report = next((each for each in pool.scopes if each.scope is skipped.scope), None)
+        if skipped.reason != "too-large" or report is None or report.dialect not in DIALECTS:
+            continue
+        try:
+            content = read_file(skipped.path)
+        except OSError:
+            continue
+        if len(content) > limits.file_bytes:
+            continue
+        text = content.decode("utf-8", "replace")
+        document = document_from(skipped, text, report.dialect)
+        if document is not None:
+            pool = with_document(pool, document, limits)
+    return pool
 
 
 def _recounted(report: ScopeReport, document: Document, pool: Pool) -> ScopeReport:

@@ -102,6 +102,7 @@ def capped(pool: Pool) -> Pool:
     documents = tuple(document for document in pool.documents if pool.managed(document.id))
     return Pool(
         documents=documents,
+        beyond=tuple(each for each in pool.documents if not pool.managed(each.id)),
         skipped=pool.skipped,
         scopes=pool.scopes,
         excluded=pool.excluded,

@@ -57,6 +57,14 @@ def choose_candidates(
     )
 
 
+def every_document(eligible: Sequence[Document]) -> tuple[Candidate, ...]:
+    """Every document in pool order, scope by scope: the candidates of the capped design."""
+    return tuple(
+        Candidate(document, "recent", position)
+        for position, document in enumerate(eligible, start=1)
+    )
+
+
 def by_age(documents: Sequence[Document]) -> list[Document]:
     """Newest first; documents of one age stay in pool order."""
     return sorted(documents, key=lambda each: -each.mtime_ms)

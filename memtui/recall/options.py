@@ -11,6 +11,7 @@ from memtui.recall.candidates import ReserveOrder
 from memtui.recall.manifest import Packing
 from memtui.recall.query import Expand
 
+Design = Literal["bounded", "capped"]
 ScanWindow = Literal["all", "capped"]
 
 ABLATIONS: Mapping[str, tuple[str, str]] = {
@@ -75,6 +76,8 @@ class RecallOptions:
     """Tools that the agent is using right now."""
     ablations: Ablations = Ablations()
     """Departures from the real design."""
+    design: Design = "bounded"
+    """``capped`` is the design before: every document to the selector, newest first, no ceiling."""
     ranker: str = "lexical"
     """The name of the ranker."""
     now_ms: float | None = None

@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from memtui.limits import RANGES
 from memtui.memory.document import Document, Pool
 from memtui.memory.scan import capped
 from memtui.recall.budget import Budget, plan_budget
-from memtui.recall.candidates import Candidate, choose_candidates
+from memtui.recall.candidates import Candidate, choose_candidates, every_document
 from memtui.recall.context import Context, build_context
 from memtui.recall.manifest import Manifest, pack_manifest
 from memtui.recall.noise import Noise, find_noise
@@ -108,7 +109,12 @@ def recall(
     hits = rank_lexically(pool, eligible, parsed.terms, limits.body_window_chars)
     tracer.step(f"rank.{options.ranker}", tokens=len(parsed.terms), hits=len(hits))
 
-    candidates = choose_candidates(hits, eligible, limits, options.ablations.reserve)
+    if options.design == "capped":
+        candidates = every_document(eligible)
+        ceilings = limits.with_values({"manifest_bytes": RANGES["manifest_bytes"][1]})
+    else:
+        candidates = choose_candidates(hits, eligible, limits, options.ablations.reserve)
+        ceilings = limits
     recent = sum(1 for candidate in candidates if candidate.origin == "recent")
     tracer.step(
         "rank.reserve",
@@ -116,7 +122,7 @@ def recall(
         lexical=len(candidates) - recent,
         recent=recent,
     )
-    manifest = pack_manifest(candidates, len(eligible), limits, options.ablations.packing)
+    manifest = pack_manifest(candidates, len(eligible), ceilings, options.ablations.packing)
     tracer.step(
         "manifest.pack",
         lines=manifest.lines,

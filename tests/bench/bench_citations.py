@@ -16,7 +16,7 @@ from time import perf_counter
 from memtui.citations import neutralise, validate_citations
 
 MEGABYTE = 1_000_000
-PLAIN = re.compile(r"\[id:([^\]\s]+)\]")
+PLAIN = re.compile(r"\[id:([^\[\]\s]++)\]")
 
 UNITS = {
     "prose": "What the team agreed on in spring still holds. ",

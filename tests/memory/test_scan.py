@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import random
 import socket
@@ -258,10 +259,8 @@ def test_ids_are_stable_and_longer_only_where_they_collide(monkeypatch: pytest.M
     from memtui.memory.document import document_id, with_unique_ids
     from tests.helpers import make_document
 
-    assert (
-        document_id("project", "user/role.md")
-        == "c8b8d14b"[:0] + document_id("project", "user/role.md", 64)[:8]
-    )
+    digest = hashlib.sha256(b"project/user/role.md").hexdigest()
+    assert document_id("project", "user/role.md") == digest[:8]
     documents: list[Document] = [
         make_document("a.md", id="11111111"),
         make_document("b.md", id="11111111"),

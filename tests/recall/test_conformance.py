@@ -54,8 +54,8 @@ def test_noise(case: dict[str, Any], result: Recall) -> None:
 def test_scores(case: dict[str, Any], result: Recall) -> None:
     texts = folded_texts(result.pool, result.options.limits.body_window_chars)
     scores = [
-        score(texts[each.id], each.type, result.query.tokens).total
-        for each in result.pool.documents
+        score(text, each.type, result.query.tokens).total
+        for text, each in zip(texts, result.pool.documents, strict=True)
     ]
     assert scores == case["expect"]["scores"]
 

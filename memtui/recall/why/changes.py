@@ -11,6 +11,7 @@ from memtui.memory.dialects import DIALECTS, Dialect
 from memtui.memory.document import Document, Pool, SkippedFile
 from memtui.memory.edit import (
     ReadBytes,
+    admitted,
     document_from,
     read_bytes,
     reread,
@@ -20,6 +21,7 @@ from memtui.memory.edit import (
 )
 from memtui.recall.options import RecallOptions
 from memtui.recall.pipeline import Recall, recall
+from memtui.text import utf8_bytes
 
 Kind = Literal["tools", "limit", "touch", "frontmatter", "query", "content"]
 KINDS: tuple[Kind, ...] = ("tools", "limit", "touch", "frontmatter", "query", "content")
@@ -101,7 +103,7 @@ def attempt(
     trial: Trial, changes: Sequence[Change], read_file: ReadBytes = read_bytes
 ) -> Trial | None:
     """The recall with ``changes`` on top of a trial; None where they can not be made."""
-    document, text = trial.document, trial.text
+    document, text, pool = trial.document, trial.text, trial.result.pool
     options = trial.result.options
     query = trial.result.query.text
     for change in changes:
@@ -110,8 +112,9 @@ def attempt(
             if limited is None:
                 return None
             options = limited
-            if change.name == "file_bytes" and isinstance(document, SkippedFile):
-                text = _text_of(document, read_file)
+            if change.name == "file_bytes":
+                pool = admitted(pool, options.limits, read_file)
+                document = _in_pool(pool, document)
         elif change.kind == "tools":
             left = tuple(tool for tool in options.recent_tools if tool not in change.remove)
             options = replace(options, recent_tools=left)
@@ -124,20 +127,22 @@ def attempt(
             text = str(change.value) if change.kind == "content" else _keyed(text, change)
             if text is None:
                 return None
-    document = _as_document(document, text, trial.result.pool)
-    if document is None:
+    reread_document = _as_document(document, text, pool)
+    too_large = text is not None and utf8_bytes(text) > options.limits.file_bytes
+    if reread_document is None or too_large:
         return None
-    pool = trial.result.pool
-    if isinstance(document, Document):
-        if document is not trial.document:
-            pool = with_document(pool, document, options.limits)
-            document = next(
-                each for each in (*pool.documents, *pool.beyond) if each.path == document.path
-            )
-        elif pool.beyond or options.ablations.scan == "capped":
-            pool = with_document(pool, document, options.limits)
+    document = reread_document
+    if isinstance(document, Document) and (document is not trial.document or pool.beyond):
+        pool = with_document(pool, document, options.limits)
+        document = _in_pool(pool, document)
     fixed_clock = replace(options, now_ms=trial.result.now_ms)
     return Trial((*trial.changes, *changes), recall(query, pool, fixed_clock), document, text)
+
+
+def _in_pool(pool: Pool, document: Document | SkippedFile) -> Document | SkippedFile:
+    """The memory at the same path as the pool has it."""
+    everything = (*pool.documents, *pool.beyond)
+    return next((each for each in everything if each.path == document.path), document)
 
 
 def _keyed(text: str | None, change: Change) -> str | None:
@@ -164,7 +169,7 @@ def _as_document(
     report = next((each for each in pool.scopes if each.scope is document.scope), None)
     if report is None or report.dialect not in DIALECTS:
         return None
-    dialect: Dialect = report.dialect  # type: ignore[assignment]
+    dialect: Dialect = report.dialect
     return document_from(document, text, dialect)
 
 

@@ -28,6 +28,38 @@ MOST_WORDS = 20_000
 MOST_PER_TOKEN = 3
 
 _WORD = re.compile(r"[^\W_]+")
+_FUNCTION_WORDS = frozenset(
+    [
+        "a",
+        "am",
+        "an",
+        "as",
+        "at",
+        "be",
+        "by",
+        "do",
+        "go",
+        "he",
+        "i",
+        "if",
+        "in",
+        "is",
+        "it",
+        "me",
+        "my",
+        "no",
+        "of",
+        "oh",
+        "ok",
+        "on",
+        "or",
+        "so",
+        "to",
+        "up",
+        "us",
+        "we",
+    ]
+)
 _KATAKANA_TO_HIRAGANA = {code: code - 0x60 for code in range(0x30A1, 0x30F7)}
 _LATIN = str.maketrans(
     {
@@ -102,7 +134,7 @@ def _misses(token: str, words: dict[Field, list[str]]) -> Iterator[NearMiss]:
             for word in _fitting(kind, token, found):
                 if word not in seen:
                     seen.add(word)
-                    yield NearMiss(token, word, field, kind)  # type: ignore[arg-type]
+                    yield NearMiss(token, word, field, kind)
 
 
 def _fitting(kind: str, token: str, words: list[str]) -> Iterator[str]:
@@ -150,7 +182,7 @@ def _too_short(text: str, words: dict[Field, list[str]]) -> list[NearMiss]:
     """Words of the query that are too short to be looked for, though the document has them."""
     found = []
     for word in dict.fromkeys(_WORD.findall(fold(text))):
-        if parse_query(word).tokens:
+        if parse_query(word).tokens or word in _FUNCTION_WORDS:
             continue
         for field, present in words.items():
             if word in present or (not word.isascii() and any(word in each for each in present)):

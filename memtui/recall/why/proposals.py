@@ -15,6 +15,7 @@ from memtui.recall.query import tokens
 from memtui.recall.rank import FoldedText, fold_document, folded_texts, score
 from memtui.recall.why.changes import REQUESTED, Change, Trial
 from memtui.recall.why.ladder import hit_of, tokens_beyond_window
+from memtui.recall.why.near import near_misses
 from memtui.recall.why.numbers import candidate_limits_for, manifest_bytes_for, window_for
 from memtui.text import chars, cut, utf8_bytes
 
@@ -150,23 +151,30 @@ def widening_the_window(trial: Trial, document: Document) -> Iterator[Proposal]:
 def wording_the_memory(trial: Trial, document: Document, text: str) -> Iterator[Proposal]:
     """At most two tokens of the query added to the description or to the title."""
     folded = fold_document(document, trial.result.options.limits.body_window_chars)
+    terms = _telling_first(trial.result, document)
     absent_everywhere = [
-        token
-        for token in trial.result.query.terms
-        if token not in folded.title and token not in folded.description
+        token for token in terms if token not in folded.title and token not in folded.description
     ]
     for count in range(1, MOST_NEW_WORDS + 1):
         for field, present in (("description", folded.description), ("title", folded.title)):
             absent = absent_everywhere + [
-                token
-                for token in trial.result.query.terms
-                if token not in present and token not in absent_everywhere
+                token for token in terms if token not in present and token not in absent_everywhere
             ]
             if len(absent) < count:
                 continue
             words = " ".join(absent[:count])
             value = f"{getattr(document, field)} {words}".strip()
             yield (Change("frontmatter", key_of(document, field, text), value),)
+
+
+def _telling_first(result: Recall, document: Document) -> list[str]:
+    """The query's tokens: nearly matching ones first, then those that fewer documents have."""
+    nearly = {miss.token for miss in near_misses(result, document)}
+    texts = folded_texts(result.pool, result.options.limits.body_window_chars)
+    spread = {
+        token: sum(1 for text in texts if _points(text, token)) for token in result.query.terms
+    }
+    return sorted(result.query.terms, key=lambda token: (token not in nearly, spread[token]))
 
 
 def wording_the_query(trial: Trial, document: Document) -> Iterator[Proposal]:

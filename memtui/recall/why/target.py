@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import PurePath
 from typing import Literal
@@ -60,7 +61,7 @@ def find_target(pool: Pool, name: str, *, folder: str | None = None) -> Target:
     ]
     path = os.path.abspath(os.path.join(folder or os.getcwd(), os.path.expanduser(name)))
     real = os.path.realpath(path)
-    for fits in (
+    tests: tuple[Callable[[Document | SkippedFile], bool], ...] = (
         lambda each: getattr(each, "id", None) == name,
         lambda each: each.path == path,
         lambda each: each.path == real,
@@ -68,7 +69,8 @@ def find_target(pool: Pool, name: str, *, folder: str | None = None) -> Target:
         lambda each: f"{each.scope}/{each.relative_path}" == name,
         lambda each: PurePath(each.relative_path).name == name,
         lambda each: PurePath(each.relative_path).stem == name,
-    ):
+    )
+    for fits in tests:
         matches = [each for each in everything if fits(each)]
         if len(matches) > 1:
             raise AmbiguousDocument(name, tuple(each.path for each in matches))

@@ -1,0 +1,205 @@
+"""``why`` and ``compare``: the questions asked of a recall."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import click
+
+from memtui.cli import report
+from memtui.cli.options import (
+    Options,
+    common_options,
+    need_roots,
+    parse_options,
+    parse_time,
+    setup_from,
+)
+from memtui.cli.output import CommandError, Exit, narrate, shown, write_json, write_line
+from memtui.engine import Engine, Setup
+from memtui.memory.document import Pool
+from memtui.memory.edit import pool_as_of
+from memtui.recall.compare import (
+    PRESETS,
+    Comparison,
+    compare,
+    compare_record,
+    preset_options,
+)
+from memtui.recall.pipeline import Recall
+from memtui.recall.why import AmbiguousDocument, Target, Why, explain, find_target, why_record
+
+
+@click.command()
+@click.argument("arguments", nargs=-1, required=True, metavar="QUERY DOCUMENT")
+@click.option(
+    "--queries",
+    type=click.Path(),
+    metavar="FILE",
+    help="Ask with every line of this file instead of QUERY: which phrasings find the document?",
+)
+@click.option("--as-of", metavar="TIME", help="Leave out files modified later than this.")
+@click.option("--report", "as_report", is_flag=True, help="Print Markdown for a bug report.")
+@click.option("--with-text", is_flag=True, help="Let the report hold the query and memory text.")
+@common_options
+def why(
+    arguments: tuple[str, ...],
+    queries: str | None,
+    as_of: str | None,
+    as_report: bool,
+    with_text: bool,
+    options: Options,
+) -> int:
+    """Tell where a memory was lost, by how much, and which change would bring it back.
+
+    DOCUMENT is a path, an id or a relative path. Exit code 1: it was not recalled.
+    """
+    query, name = _question(arguments, queries)
+    with setup_from(options) as setup:
+        need_roots(setup)
+        engine = Engine(setup)
+        pool = engine.scan()
+        if as_of is not None:
+            moment = parse_time(as_of, "--as-of")
+            pool = pool_as_of(pool, moment, setup.options.limits)
+            if options.now is None:
+                engine.with_options(now_ms=moment)
+            narrate(
+                "--as-of leaves out files modified later; it can not bring back files that were "
+                "deleted since, nor the earlier text of files that were edited"
+            )
+        target = resolve(pool, name)
+        if queries is not None:
+            return _ask_each(engine, pool, target, queries, options)
+        result = engine.recall(query, pool)
+        answer = explain(result, target)
+        traced = engine.record(result)
+    if not traced:
+        narrate("this recall could not be traced")
+    if options.json:
+        write_json(why_record(answer, result))
+    elif as_report:
+        for line in report.markdown_report(answer, result, with_text=with_text):
+            write_line(line)
+    else:
+        for line in report.why_lines(answer):
+            write_line(line)
+    return Exit.DONE if answer.recalled else Exit.NO
+
+
+def _question(arguments: tuple[str, ...], queries: str | None) -> tuple[str, str]:
+    wanted = 1 if queries is not None else 2
+    if len(arguments) != wanted:
+        form = "why --queries FILE DOCUMENT" if queries is not None else "why QUERY DOCUMENT"
+        raise CommandError(f"wants: memtui {form}")
+    return ("", arguments[0]) if queries is not None else (arguments[0], arguments[1])
+
+
+def resolve(pool: Pool, name: str) -> Target:
+    """What a typed document means.
+
+    Raises:
+        CommandError: it fits several.
+
+    """
+    try:
+        return find_target(pool, name)
+    except AmbiguousDocument as error:
+        raise CommandError(str(error)) from None
+
+
+def _ask_each(engine: Engine, pool: Pool, target: Target, file: str, options: Options) -> int:
+    answers: list[tuple[str, Why]] = []
+    for query in _lines_of(file):
+        result = engine.recall(query, pool)
+        engine.record(result)
+        answers.append((query, explain(result, target, search=False)))
+    if options.json:
+        found = [
+            {"query": query, "recalled": each.recalled, "lost_at": each.lost_at}
+            for query, each in answers
+        ]
+        write_json({"schema": "memtui.why-queries/1", "queries": found})
+    else:
+        for query, each in answers:
+            mark = "✓ recalled" if each.recalled else f"✗ lost at {each.lost_at}"
+            write_line(f"{mark:<22} {shown(query)}")
+    return Exit.DONE if any(each.recalled for _, each in answers) else Exit.NO
+
+
+def _lines_of(file: str) -> Iterator[str]:
+    try:
+        text = Path(file).read_text("utf-8", "replace")
+    except OSError as error:
+        raise CommandError(f"{file} can not be read: {error.strerror}") from None
+    yield from (line.strip() for line in text.splitlines() if line.strip())
+
+
+@click.command("compare")
+@click.argument("query")
+@click.option(
+    "--preset",
+    type=click.Choice(PRESETS),
+    help="Compare with the capped design before, an appended reserve, or prefix packing.",
+)
+@click.option(
+    "--vs", metavar="OPTIONS", help='Compare with other options: "--set manifest_bytes=9000".'
+)
+@common_options
+def compare_command(query: str, preset: str | None, vs: str | None, options: Options) -> int:
+    """Show what the manifest gains, loses and moves between two recalls of one query."""
+    if (preset is None) == (vs is None):
+        raise CommandError("compare wants one of --preset NAME and --vs OPTIONS")
+    with setup_from(options) as setup:
+        need_roots(setup)
+        engine = Engine(setup)
+        pool = engine.scan()
+        after = engine.recall(query, pool)
+        if preset is not None:
+            engine.with_options(**_changed(setup, preset))
+            before, after = engine.recall(query, pool), after
+        else:
+            before, after = after, _other(query, vs or "", setup, pool)
+        comparison = compare(before, after)
+    if options.json:
+        write_json(compare_record(comparison))
+    else:
+        _write_comparison(comparison)
+    return Exit.DONE
+
+
+def _changed(setup: Setup, preset: str) -> dict[str, object]:
+    other = preset_options(setup.options, preset)
+    return {"design": other.design, "ablations": other.ablations}
+
+
+def _other(query: str, text: str, setup: Setup, pool: Pool) -> Recall:
+    """The recall with the options of ``--vs``; roots that it does not name stay as they are."""
+    try:
+        words = shlex.split(text)
+    except ValueError as error:
+        raise CommandError(f"--vs can not be read: {error}") from None
+    other = parse_options(words)
+    with setup_from(other) as changed:
+        same_roots = not changed.sources or not other.names_roots
+        sources = setup.sources if same_roots else changed.sources
+        now_ms = setup.options.now_ms if other.now is None else changed.options.now_ms
+        engine = Engine(
+            replace(
+                changed,
+                sources=sources,
+                options=replace(changed.options, now_ms=now_ms),
+                exclude=changed.exclude or setup.exclude,
+            )
+        )
+        reuse = same_roots and engine.setup.exclude == setup.exclude
+        reuse = reuse and other.dialect is None
+        return engine.recall(query, pool if reuse else engine.scan())
+
+
+def _write_comparison(comparison: Comparison) -> None:
+    for line in report.comparison_lines(comparison):
+        write_line(line)

@@ -1,0 +1,163 @@
+"""Memories that say nearly the same, found without comparing every one with every other.
+
+Two documents are near duplicates where ``rapidfuzz.fuzz.ratio`` of their words, as sequences, is at
+least ``SIMILARITY``. The words are those of the folded title, of the description as far as it stands
+in a manifest line and of the body window, split at white space; a Chinese or Japanese character is a
+word of its own.
+
+Only pairs that are likely to be alike are compared. Of every document the ``_ANCHORS`` words are
+taken whose CRC-32 is the least, those that few documents share before those that many do, and three
+that follow each other in that order make a key. Nearly equal texts have nearly equal anchors,
+whatever was inserted, left out or replaced and wherever, so they share most of their keys; other
+texts hardly share one. Pairs with two keys in common are compared, those with the most first. What
+one document can cost is bounded, so that ten thousand copies of one text take no longer than ten
+thousand different ones.
+"""
+
+from __future__ import annotations
+
+import re
+from array import array
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from zlib import crc32
+
+from memtui.limits import Limits
+from memtui.memory.document import Document
+from memtui.text import cut, fold
+
+SIMILARITY = 90
+"""Percent of the words of two documents that are the same and in the same order."""
+
+_ANCHORS = 16
+_KEY_WORDS = 3
+_KEYS_IN_COMMON = 2
+_LISTED = 64
+"""Most documents that are listed under one key, the first ones of the pool."""
+_COMPARED = 8
+"""Most documents that one document is compared with in vain."""
+_COMMON = 16
+"""A word is common if more than one document in so many has it."""
+_FEW = 8
+"""A word that no more documents have is never common."""
+
+_EAST_ASIAN = "\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
+_WORD = re.compile(rf"[{_EAST_ASIAN}]|[^\s{_EAST_ASIAN}]+")
+
+
+@dataclass(frozen=True, slots=True)
+class Likeness:
+    """A document that another one nearly repeats."""
+
+    document: Document
+    """The other one."""
+    percent: float
+    """How alike the words of the two are."""
+
+
+def near_duplicates(documents: Sequence[Document], limits: Limits) -> dict[int, Likeness]:
+    """Place to its closest likeness, for every document that has one among those compared."""
+    texts = [compared_text(document, limits) for document in documents]
+    found: dict[int, Likeness] = {}
+    first_with: dict[str, int] = {}
+    different: list[int] = []
+    for place, text in enumerate(texts):
+        first = first_with.setdefault(text, place)
+        if first == place:
+            different.append(place)
+        elif text:
+            found[place] = Likeness(documents[first], 100.0)
+            found.setdefault(first, Likeness(documents[place], 100.0))
+    numbered = _numbered_words([texts[place] for place in different])
+    for one, other, percent in _alike_pairs(*numbered):
+        for here, there in ((different[one], different[other]), (different[other], different[one])):
+            if here not in found or found[here].percent < percent:
+                found[here] = Likeness(documents[there], percent)
+    return found
+
+
+def compared_text(document: Document, limits: Limits) -> str:
+    """The folded text that is compared: what a manifest line and a context show of a document."""
+    line = limits.manifest_description_chars
+    parts = (
+        cut(document.title, line),
+        cut(document.description, line),
+        cut(document.scored_body, limits.body_window_chars),
+    )
+    return fold("\n".join(parts)).strip()
+
+
+def words_of(text: str) -> list[str]:
+    """The words of a folded text."""
+    return text.split() if text.isascii() else _WORD.findall(text)
+
+
+def _numbered_words(texts: Iterable[str]) -> tuple[list[array[int]], list[str]]:
+    """The words of every text as numbers, and the word that each number stands for."""
+    numbers: defaultdict[str, int] = defaultdict()
+    numbers.default_factory = numbers.__len__
+    numbered = [array("I", map(numbers.__getitem__, words_of(text))) for text in texts]
+    return numbered, list(numbers)
+
+
+def _alike_pairs(
+    texts: Sequence[array[int]], vocabulary: Sequence[str]
+) -> Iterable[tuple[int, int, float]]:
+    """Pairs that are alike: all that is needed to know a likeness of every text that has one."""
+    from rapidfuzz import fuzz
+
+    listed: dict[tuple[int, ...], list[int]] = {}
+    paired: set[int] = set()
+    for place, keys in enumerate(_keys(texts, vocabulary)):
+        in_common: Counter[int] = Counter()
+        for key in keys:
+            places = listed.setdefault(key, [])
+            in_common.update(places)
+            if len(places) < _LISTED:
+                places.append(place)
+        least = min(_KEYS_IN_COMMON, len(keys))
+        likely = sorted((-count, each) for each, count in in_common.items() if count >= least)
+        left = _COMPARED
+        for _, other in likely:
+            if place in paired and other in paired:
+                continue
+            if not _may_be_alike(len(texts[place]), len(texts[other])):
+                continue
+            percent = fuzz.ratio(texts[place], texts[other], score_cutoff=SIMILARITY)
+            if percent:
+                paired.update((place, other))
+                yield place, other, percent
+                continue
+            left -= 1
+            if not left:
+                break
+
+
+def _may_be_alike(one: int, other: int) -> bool:
+    """Whether texts of so many words can reach the similarity at all."""
+    return 200 * min(one, other) >= SIMILARITY * (one + other)
+
+
+def _keys(
+    texts: Sequence[array[int]], vocabulary: Sequence[str]
+) -> Iterable[set[tuple[int, ...]]]:
+    """The keys of every text; a word that only one text has makes none."""
+    frequency: Counter[int] = Counter()
+    for text in texts:
+        frequency.update(set(text))
+    common = max(_FEW, len(texts) // _COMMON)
+    rank = [0] * len(vocabulary)
+    order = sorted(
+        (count > common, crc32(vocabulary[number].encode("utf-8", "surrogatepass")), number)
+        for number, count in frequency.items()
+        if count > 1
+    )
+    for position, (_, _, number) in enumerate(order, start=1):
+        rank[number] = position
+    for text in texts:
+        anchors = sorted(filter(rank.__getitem__, set(text)), key=rank.__getitem__)[:_ANCHORS]
+        if len(anchors) < _KEY_WORDS:
+            yield {tuple(anchors)} if anchors else set()
+        else:
+            yield set(zip(*(anchors[shift:] for shift in range(_KEY_WORDS)), strict=False))

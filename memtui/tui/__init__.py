@@ -1,0 +1,1 @@
+"""The terminal app. Importing this package loads no Textual; :mod:`memtui.tui.run` does."""

@@ -1,0 +1,135 @@
+"""The app: one setup, one engine, one main screen."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+import subprocess
+from collections.abc import Callable
+from contextlib import ExitStack
+from dataclasses import replace
+
+from rich.text import Text
+from textual import work
+from textual.app import App, SuspendNotSupported
+
+from memtui.engine import Engine, Setup
+from memtui.text import display_line
+from memtui.tui.bindings import bindings_for, keys_in_force
+from memtui.tui.commands import Target
+from memtui.tui.crash import crash_line
+from memtui.tui.demo import demo_setup
+from memtui.tui.palette import CommandProvider
+from memtui.tui.screens.board import Board
+from memtui.tui.screens.help import HelpScreen
+from memtui.tui.screens.main import MainScreen
+from memtui.tui.themes import DARK, THEMES, VARIABLES
+
+RunEditor = Callable[[list[str]], int]
+"""Runs the command of an editor until it is closed; returns its exit code."""
+
+SIGNAL_CODES = {"SIGTERM": 143, "SIGHUP": 129}
+"""Signals that end the app, and the exit code that says so."""
+
+
+class MemtuiApp(App[int]):
+    """Explains which memories an agent recalled, and why others were lost."""
+
+    TITLE = "memtui"
+    CSS_PATH = "app.tcss"
+    BINDINGS = bindings_for(Target.APP)
+    COMMANDS = {CommandProvider}  # noqa: RUF012 - declared by App
+
+    def __init__(
+        self,
+        setup: Setup,
+        *,
+        engine: Engine | None = None,
+        run_editor: RunEditor | None = None,
+        ansi_color: bool | None = None,
+    ) -> None:
+        super().__init__(ansi_color=ansi_color)
+        self._demo = ExitStack()
+        self._run_editor = run_editor or self._suspended
+        self._first = self._main_screen(setup, engine)
+        for theme in THEMES:
+            self.register_theme(theme)
+        if not os.environ.get("TEXTUAL_THEME"):
+            self.theme = DARK.name
+
+    def on_mount(self) -> None:
+        """Opens the main screen, and listens to signals so that the terminal is restored."""
+        self.push_screen(self._first)
+        loop = asyncio.get_running_loop()
+        for name, code in SIGNAL_CODES.items():
+            number = getattr(signal, name, None)
+            if number is None or self.is_headless:
+                continue
+            try:
+                loop.add_signal_handler(number, self.exit, None, code)
+            except (NotImplementedError, RuntimeError):
+                continue
+
+    def on_unmount(self) -> None:
+        """Removes what a demo laid out."""
+        self._demo.close()
+
+    def _main_screen(self, setup: Setup, engine: Engine | None = None) -> MainScreen:
+        options = replace(setup.options, source="tui")
+        setup = replace(setup, options=options)
+        return MainScreen(setup, engine or Engine(setup, keep_documents=True), self.edit)
+
+    def edit(self, command: list[str]) -> int | None:
+        """Runs an editor and waits for it; None where the terminal can not be lent to it."""
+        try:
+            return self._run_editor(command)
+        except SuspendNotSupported:
+            return None
+
+    def _suspended(self, command: list[str]) -> int:
+        with self.suspend():
+            return subprocess.run(command, check=False).returncode
+
+    # Themes
+
+    def get_theme_variable_defaults(self) -> dict[str, str]:
+        """Variables of the style sheets that not every theme defines."""
+        return dict(VARIABLES)
+
+    # Commands
+
+    def action_help(self) -> None:
+        """Shows the keys."""
+        screen = self.screen
+        if isinstance(screen, Board):
+            self.push_screen(HelpScreen(screen.context, keys_in_force(screen)))
+
+    async def action_quit(self) -> None:
+        """Leaves the app."""
+        self.exit(0)
+
+    def action_demo(self) -> None:
+        """Lays a demo out and opens it."""
+        self._open_demo()
+
+    @work(thread=True, exclusive=True, group="demo")
+    def _open_demo(self) -> None:
+        setup = self._demo.enter_context(demo_setup())
+        self.call_from_thread(self._switch, setup)
+
+    def _switch(self, setup: Setup) -> None:
+        self.switch_screen(self._main_screen(setup))
+
+    # Crashes
+
+    def _print_error_renderables(self) -> None:
+        """Says in one line that there was a crash.
+
+        Textual prints a traceback with local variables here, which are memories and queries. There
+        is no public hook for it in 8.2.
+        """
+        self._exit_renderables.clear()
+        if self._exception is not None:
+            said = Text(display_line(crash_line(self._exception)))
+            self.error_console.print(said, soft_wrap=True)

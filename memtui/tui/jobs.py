@@ -1,0 +1,111 @@
+"""Jobs for the thread that scans and recalls: one at a time, and only the newest counts."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, replace
+from threading import Lock
+
+from memtui.engine import Engine
+from memtui.memory.document import Pool
+from memtui.recall.options import RecallOptions
+from memtui.tui.view.view import PoolOrder, View
+
+
+class ScanCancelled(Exception):
+    """The scan was stopped by the user, or is no longer wanted."""
+
+
+@dataclass(frozen=True, slots=True)
+class Job:
+    """One recall to make."""
+
+    generation: int
+    """Counts up; a result of an older job is not shown."""
+    query: str
+    """What to ask."""
+    options: RecallOptions
+    """How."""
+    order: PoolOrder
+    """The order of the pool to prepare."""
+    rescan: bool = False
+    """Whether the roots are to be read again first."""
+
+
+class JobQueue:
+    """Holds the newest job that nobody works on yet. Safe to use from any thread."""
+
+    def __init__(self) -> None:
+        self._lock = Lock()
+        self._waiting: Job | None = None
+        self._busy = False
+        self._generation = 0
+
+    def put(
+        self, query: str, options: RecallOptions, order: PoolOrder, *, rescan: bool = False
+    ) -> bool:
+        """Replaces what waits by a new job; true if a thread has to be started for it."""
+        with self._lock:
+            self._generation += 1
+            owed = self._waiting is not None and self._waiting.rescan
+            self._waiting = Job(self._generation, query, options, order, rescan or owed)
+            start, self._busy = not self._busy, True
+            return start
+
+    def take(self) -> Job | None:
+        """The job to do next; without one the thread has to end."""
+        with self._lock:
+            job, self._waiting = self._waiting, None
+            self._busy = job is not None
+            return job
+
+    def is_newest(self, generation: int) -> bool:
+        """Whether no later job has been asked for."""
+        with self._lock:
+            return generation == self._generation
+
+
+class Recaller:
+    """Does the jobs with one engine. Used from one thread at a time."""
+
+    def __init__(self, engine: Engine) -> None:
+        self.engine = engine
+        self._pool: Pool | None = None
+        self._scan_ms = 0.0
+        self._stopped = False
+
+    def scan(self, job: Job, progress: Callable[[int], None]) -> None:
+        """Reads the roots, if that was not done yet or the job wants it again.
+
+        Args:
+            job: what to do.
+            progress: called with the number of files read; may raise ``ScanCancelled``.
+
+        Raises:
+            MemoryRootError: a required root can not be read.
+            ScanCancelled: from ``progress``, and until a rescan is asked for.
+
+        """
+        self.engine.setup = replace(self.engine.setup, options=job.options)
+        if not job.rescan:
+            if self._pool is not None:
+                return
+            if self._stopped:
+                raise ScanCancelled
+        started = time.perf_counter()
+        try:
+            self._pool = self.engine.scan(progress)
+        except ScanCancelled:
+            self._stopped = True
+            raise
+        self._stopped = False
+        self._scan_ms = (time.perf_counter() - started) * 1000
+
+    def view(self, job: Job) -> View:
+        """Recalls over what was scanned, and prepares everything that takes long to draw."""
+        pool = self._pool or Pool()
+        view = View.of(self.engine.recall(job.query, pool), pool, self._scan_ms)
+        view.ordered(job.order)
+        view.counts  # noqa: B018 - counted here, not on the screen's thread
+        return view

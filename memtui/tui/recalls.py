@@ -1,0 +1,68 @@
+"""Scans and recalls in a thread on behalf of a screen, and posts it what comes out."""
+
+from __future__ import annotations
+
+from threading import Event
+
+from textual.dom import DOMNode
+from textual.worker import get_current_worker
+
+from memtui.engine import Engine
+from memtui.memory.document import MemoryRootError
+from memtui.memory.scan import Progress
+from memtui.recall.options import RecallOptions
+from memtui.tui.jobs import Job, JobQueue, Recaller, ScanCancelled
+from memtui.tui.messages import RecallReady, ScanFailed, ScanProgress, ScanStopped
+from memtui.tui.view.view import PoolOrder
+
+
+class Recalls:
+    """What a screen asks for recalls. Typing never waits; only the newest answer counts."""
+
+    def __init__(self, screen: DOMNode, engine: Engine) -> None:
+        self._screen = screen
+        self._recaller = Recaller(engine)
+        self._queue = JobQueue()
+        self._stop = Event()
+
+    def ask(
+        self, query: str, options: RecallOptions, order: PoolOrder, *, rescan: bool = False
+    ) -> None:
+        """Asks for a recall; the answer comes as a ``RecallReady`` message."""
+        if rescan:
+            self._stop.clear()
+        if self._queue.put(query, options, order, rescan=rescan):
+            self._screen.run_worker(self._serve, group="recall", thread=True, exit_on_error=True)
+
+    def stop_scan(self) -> None:
+        """Stops a scan at the next file it reads."""
+        self._stop.set()
+
+    def is_newest(self, generation: int) -> bool:
+        """Whether an answer is still wanted."""
+        return self._queue.is_newest(generation)
+
+    def _serve(self) -> None:
+        worker = get_current_worker()
+
+        def progress(files: int) -> None:
+            if self._stop.is_set() or worker.is_cancelled:
+                raise ScanCancelled
+            self._screen.post_message(ScanProgress(files))
+
+        while (job := self._queue.take()) is not None and not worker.is_cancelled:
+            self._do(job, progress)
+
+    def _do(self, job: Job, progress: Progress) -> None:
+        try:
+            self._recaller.scan(job, progress)
+        except MemoryRootError as error:
+            self._screen.post_message(ScanFailed(job.generation, str(error)))
+            return
+        except ScanCancelled:
+            self._screen.post_message(ScanStopped(job.generation))
+            return
+        if self._queue.is_newest(job.generation):
+            view = self._recaller.view(job)
+            if self._queue.is_newest(job.generation):
+                self._screen.post_message(RecallReady(job.generation, view))

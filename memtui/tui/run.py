@@ -1,0 +1,53 @@
+"""Starts the app, if there is a terminal to start it in."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Mapping
+from typing import TextIO
+
+from memtui.engine import Setup
+
+NO_TERMINAL = 2
+CRASHED = 1
+
+
+def run_app(setup: Setup) -> int:
+    """Runs the app until the user leaves it; returns the exit code of the process.
+
+    0 is a normal end, 1 a crash, 2 no usable terminal, 143 and 129 the signals TERM and HUP.
+    """
+    refusal = why_not(sys.__stdin__, sys.__stderr__, os.environ)
+    if refusal:
+        sys.stderr.write(f'memtui: {refusal}; for plain text try: memtui recall "QUERY"\n')
+        return NO_TERMINAL
+
+    from memtui.tui.app import MemtuiApp
+    from memtui.tui.crash import crash_line
+
+    try:
+        app = MemtuiApp(setup, ansi_color=_ansi_color())
+        answer = app.run()
+    except Exception as error:  # the top of this face: nothing of a memory may be printed
+        sys.stderr.write(crash_line(error) + "\n")
+        return CRASHED
+    return answer if answer is not None else app.return_code or 0
+
+
+def why_not(stdin: TextIO | None, stderr: TextIO | None, environ: Mapping[str, str]) -> str:
+    """Why the app can not run here, empty if it can. It reads stdin and draws on stderr."""
+    for name, stream in (("stdin", stdin), ("stderr", stderr)):
+        if stream is None or not stream.isatty():
+            return f"the app needs a terminal, and {name} is none"
+    if environ.get("TERM") == "dumb":
+        return "the app needs a terminal that can do more than TERM=dumb"
+    return ""
+
+
+def _ansi_color() -> bool | None:
+    """True for no colours at all; Textual also obeys an empty ``NO_COLOR``, which says nothing."""
+    wish = os.environ.get("NO_COLOR")
+    if wish == "":
+        del os.environ["NO_COLOR"]
+    return True if wish else None

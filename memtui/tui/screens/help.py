@@ -1,0 +1,37 @@
+"""The help: every key, those that work here and now first."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from textual.app import ComposeResult
+from textual.containers import Vertical
+
+from memtui.tui.bindings import bindings_of
+from memtui.tui.commands import Context
+from memtui.tui.paint import paragraphs
+from memtui.tui.screens.dialog import Dialog
+from memtui.tui.view.help import help_lines
+from memtui.tui.widgets.scrolled_text import ScrolledText
+
+
+class HelpScreen(Dialog[None]):
+    """Made from the command registry, so it can not say what is not so."""
+
+    BINDINGS = bindings_of("close-help")
+
+    def __init__(self, context: Context, keys: Mapping[str, Sequence[str]]) -> None:
+        super().__init__()
+        self._lines = help_lines(context, keys)
+
+    def compose(self) -> ComposeResult:
+        """One text that scrolls."""
+        with Vertical(id="frame"):
+            yield ScrolledText(id="text")
+
+    def on_mount(self) -> None:
+        """Names the dialog."""
+        self.label("help", "down")
+        text = self.query_one(ScrolledText)
+        text.update(paragraphs(self._lines))
+        text.focus()

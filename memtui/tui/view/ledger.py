@@ -1,0 +1,168 @@
+"""The lists of panes 4 and 5: the manifest with its bytes, and the steps of the trace."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from memtui.recall.funnel import BINDS_PHRASES
+from memtui.recall.manifest import Manifest, Verdict
+from memtui.recall.trace import MetaValue, Step
+from memtui.tui.view.ages import milliseconds
+from memtui.tui.view.bars import byte_bar
+from memtui.tui.view.columns import Column
+from memtui.tui.view.pieces import Line, Piece, line, richest
+from memtui.tui.view.rows import PaneView, Rows
+from memtui.tui.view.view import View
+
+MANIFEST_COLUMNS = (
+    Column("#", 4, right=True),
+    Column("", 1, drop=2),
+    Column("", 1),
+    Column("bytes", 5, right=True, drop=1),
+    Column("running", 10, right=True),
+    Column("memory", 8, flexible=True),
+)
+TRACE_COLUMNS = (
+    Column("step", 13),
+    Column("took", 8, right=True),
+    Column("", 8, drop=2),
+    Column("what came out", 12, flexible=True),
+)
+
+
+def manifest_pane(view: View) -> PaneView:
+    """Pane 4: every candidate in order, packed or not, with its bytes and the running total."""
+    manifest = view.recall.manifest
+    ceiling = view.recall.options.limits.manifest_bytes
+    verdicts = manifest.verdicts
+    missed = next((verdict for verdict in verdicts if not verdict.packed), None)
+    name = Piece("4 manifest", "strong")
+    count = Piece(f" {manifest.lines:,} of {len(verdicts):,}")
+    left = Piece(f"{ceiling - manifest.bytes:,} B left", "muted")
+    subtitle = [line(left, Piece(" · every line fits", "muted")), line(left)]
+    if missed is not None:
+        first = f" · first miss #{missed.position:,}"
+        subtitle = [
+            line(left, Piece(f"{first} needs {missed.bytes_missing:,} more", "warning"))
+            if missed.bytes_missing
+            else line(left, Piece(f"{first}: the prefix ends here", "warning")),
+            line(left, Piece(first, "warning")),
+            line(left),
+        ]
+    rows = Rows[object](
+        MANIFEST_COLUMNS, verdicts, _verdict_key, _verdict_cells(view), _nothing_packed(view)
+    )
+    return PaneView(((name, count), (name,)), tuple(subtitle), rows, _counter(manifest, ceiling))
+
+
+def _nothing_packed(view: View) -> str:
+    if not view.recall.eligible:
+        return "no document could be a candidate: an empty manifest asks no selector"
+    return "no candidate slot: candidate_docs is 0"
+
+
+def _counter(manifest: Manifest, ceiling: int) -> Callable[[int], Line]:
+    """The live byte counter for a width."""
+
+    def counter(width: int) -> Line:
+        used = Piece(f" {manifest.bytes:,}", "strong")
+        total = Piece(f"/{ceiling:,} B", "plain")
+        binds = Piece(f" {BINDS_PHRASES[manifest.binds]}", "muted")
+        options: list[Line] = []
+        for tail in ((used, total, binds), (used, total)):
+            room = width - sum(len(piece.text) for piece in tail)
+            if room >= 4:
+                options.append((*byte_bar(manifest.bytes, ceiling, room), *tail))
+        return richest([*options, (used, total)], width)
+
+    return counter
+
+
+def _verdict_key(item: object) -> str:
+    assert isinstance(item, Verdict)
+    return item.document.id
+
+
+def _verdict_cells(view: View) -> Callable[[object], tuple[Line, ...]]:
+    def cells(item: object) -> tuple[Line, ...]:
+        assert isinstance(item, Verdict)
+        fate = view.fate_of[item.document.id]
+        title = Piece(item.document.title or item.document.relative_path, fate.title_tone)
+        if item.packed:
+            mark, total = Piece("✓", "success"), Piece(f"{item.cumulative:,}")
+        else:
+            missing = item.bytes_missing
+            needs = f"needs {missing:,}" if missing else "closed"
+            mark, total = Piece("✗", "error"), Piece(needs, "error")
+        origin = Piece("L", "accent") if item.origin == "lexical" else Piece("R", "primary")
+        return (
+            line(Piece(f"{item.position:,}", "muted")),
+            (origin,),
+            (mark,),
+            line(f"{item.bytes:,}"),
+            (total,),
+            (title,),
+        )
+
+    return cells
+
+
+def trace_pane(view: View) -> PaneView:
+    """Pane 5: the steps in order, how long each took and what came out of it."""
+    trace = view.recall.trace
+    name = Piece("5 trace", "strong")
+    steps = tuple(_timed(trace.steps))
+    longest = max((took for _, took in steps), default=0.0)
+    full = f"{milliseconds(trace.duration_ms)} · scan {milliseconds(view.scan_ms)}"
+    ids = len(trace.kept_ids)
+    allowed = f"{ids} id may be cited" if ids == 1 else f"{ids} ids may be cited"
+    subtitle = (
+        line(Piece(f"{full} · {allowed} · {trace.trace_id[:8]}", "muted")),
+        line(Piece(f"{full} · {allowed}", "muted")),
+        line(Piece(full, "muted")),
+    )
+    rows = Rows[object](
+        TRACE_COLUMNS, steps, lambda item: f"step:{_step(item)[0].name}", _step_cells(longest)
+    )
+    return PaneView(((name, Piece(f" {trace.mode}")), (name,)), subtitle, rows)
+
+
+def _timed(steps: tuple[Step, ...]) -> list[tuple[Step, float]]:
+    """Each step with the milliseconds since the one before."""
+    times = [0.0, *(step.elapsed_ms for step in steps)]
+    return [
+        (step, max(0.0, step.elapsed_ms - before))
+        for step, before in zip(steps, times, strict=False)
+    ]
+
+
+def _step(item: object) -> tuple[Step, float]:
+    assert isinstance(item, tuple)
+    step, took = item
+    return step, took
+
+
+def _step_cells(longest: float) -> Callable[[object], tuple[Line, ...]]:
+    def cells(item: object) -> tuple[Line, ...]:
+        step, took = _step(item)
+        filled = round(8 * took / longest) if longest else 0
+        return (
+            line(Piece(step.name, "strong")),
+            line(milliseconds(took)),
+            line(Piece("▇" * max(1, filled) if took else "", "primary")),
+            line(Piece(" · ".join(_counts(step)), "muted")),
+        )
+
+    return cells
+
+
+def _counts(step: Step) -> list[str]:
+    return [f"{name} {_value(value)}" for name, value in step.meta.items()]
+
+
+def _value(value: MetaValue) -> str:
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, tuple):
+        return f"{len(value)}"
+    return f"{value:,}" if isinstance(value, int) else f"{value}"

@@ -1,0 +1,58 @@
+"""A one-line input that never holds a control character and joins pasted lines."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+from textual import events
+from textual.message import Message
+from textual.widgets import Input
+
+_CONTROLS = re.compile("[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff]+")
+
+
+def without_controls(text: str) -> str:
+    """The text with every run of control characters, line ends among them, as one space."""
+    return _CONTROLS.sub(" ", text)
+
+
+class SafeInput(Input):
+    """An ``Input`` whose value can be drawn as it is."""
+
+    @dataclass
+    class Joined(Message):
+        """Several lines were pasted and joined."""
+
+        lines: int
+
+    def __init__(
+        self,
+        value: str | None = None,
+        *,
+        placeholder: str = "",
+        joint: str = " ",
+        id: str | None = None,
+    ) -> None:
+        super().__init__(value, placeholder=placeholder, id=id)
+        self._joint = joint
+
+    def validate_value(self, value: str) -> str:
+        """Keeps control characters out, whoever sets the value."""
+        return without_controls(value)
+
+    def _on_paste(self, event: events.Paste) -> None:
+        """Inserts all lines of a paste, where ``Input`` keeps the first one only."""
+        event.stop()
+        event.prevent_default()
+        lines = [text.strip() for text in event.text.splitlines() if text.strip()]
+        if not lines:
+            return
+        text = without_controls(self._joint.join(lines))
+        selection = self.selection
+        if selection.is_empty:
+            self.insert_text_at_cursor(text)
+        else:
+            self.replace(text, *selection)
+        if len(lines) > 1:
+            self.post_message(self.Joined(len(lines)))

@@ -21,14 +21,25 @@ class Setup:
     """The roots, at most one a scope."""
     options: RecallOptions = field(default_factory=RecallOptions)
     """What a recall is asked to do."""
+    databases: tuple[str, ...] = ()
+    """Memory databases whose rows join the pool; they are copied and never touched."""
     exclude: tuple[str, ...] = ()
     """Files that the agent has already surfaced."""
     name: str = ""
     """What to call this set of roots: a project's or a demo's name."""
     query: str = ""
     """A query to begin with."""
+    agent: str | None = None
+    """Whose stores these are, where that is known: ``claude`` or ``qwen``."""
+    note: str | None = None
+    """One line on how the roots were chosen, where the user may want to choose otherwise."""
     looked_at: tuple[str, ...] = ()
     """Where stores were looked for, if none was found."""
+
+    @property
+    def reads_something(self) -> bool:
+        """Whether there is a root or a database."""
+        return bool(self.sources or self.databases)
 
     def source_of(self, scope: Scope) -> Source | None:
         """The source of a scope, if there is one."""
@@ -53,16 +64,27 @@ class Engine:
         """Reads every root once.
 
         Raises:
-            MemoryRootError: a typed root is not there, or the project's can not be listed.
+            MemoryRootError: a typed root is not there, the project's can not be listed, or a
+                database can not be read.
 
         """
-        return scan_pool(
+        limits = self.setup.options.limits
+        pool = scan_pool(
             self.setup.sources,
-            self.setup.options.limits,
+            limits,
             exclude=self.setup.exclude,
             cache=self._cache,
             progress=progress,
         )
+        several = len(self.setup.databases) > 1
+        for number, path in enumerate(self.setup.databases, start=1):
+            from memtui.memory.database import merge_pools, read_database
+
+            mixed = bool(self.setup.sources) or several
+            prefix = f"db{number if several else ''}-" if mixed else ""
+            rows = read_database(path, id_prefix=prefix, limits=limits)
+            pool = merge_pools(pool, rows) if mixed else rows
+        return pool
 
     def recall(self, query: str, pool: Pool | None = None) -> Recall:
         """One recall; without a pool the roots are scanned first, inside the trace."""

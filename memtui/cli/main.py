@@ -11,12 +11,14 @@ import click
 
 from memtui import __version__
 from memtui.cli import report
+from memtui.cli.accounts import trace, validate
 from memtui.cli.options import Options, common_options, need_roots, setup_from
 from memtui.cli.output import CommandError, Exit, narrate, write_json, write_line
 from memtui.cli.questions import compare_command, why
 from memtui.config import ConfigError, config_path
 from memtui.engine import Engine
 from memtui.memory.document import MemoryRootError, ScopeFailed
+from memtui.state import StateError, state_path
 
 CONTEXT_SETTINGS = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
 
@@ -38,7 +40,7 @@ def run(arguments: list[str]) -> int:
     except ScopeFailed as error:
         narrate(str(error))
         return Exit.SOURCE
-    except (MemoryRootError, ConfigError) as error:
+    except (MemoryRootError, ConfigError, StateError) as error:
         narrate(str(error))
         return Exit.USAGE
     except (click.Abort, KeyboardInterrupt):
@@ -199,7 +201,7 @@ def scan(options: Options) -> int:
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def paths(as_json: bool) -> int:
     """Print where memtui keeps its configuration and its state."""
-    places = {"config": str(config_path())}
+    places = {"config": str(config_path()), "state": str(state_path())}
     if as_json:
         write_json({"schema": "memtui.paths/1", **places})
     else:
@@ -208,5 +210,19 @@ def paths(as_json: bool) -> int:
     return Exit.DONE
 
 
-for command in (why, compare_command):
+@memtui.command()
+@common_options
+def mcp(options: Options) -> int:
+    """Serve recalls to agents over MCP, on standard input and output."""
+    try:
+        from memtui.mcp import serve
+    except ImportError:
+        raise CommandError("the MCP server needs an extra: pip install 'memtui[mcp]'") from None
+    with setup_from(options, source="mcp") as setup:
+        need_roots(setup)
+        serve(setup)
+    return Exit.DONE
+
+
+for command in (why, compare_command, trace, validate):
     memtui.add_command(command)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from datetime import UTC, datetime
 from functools import wraps
+from pathlib import Path
 from typing import Any, TypeVar
 
 import click
@@ -33,6 +35,8 @@ class Options:
     project: str | None = None
     user: str | None = None
     team: str | None = None
+    db: tuple[str, ...] = ()
+    agent: str | None = None
     demo: str | None = None
     dialect: str | None = None
     tool: tuple[str, ...] = ()
@@ -47,7 +51,7 @@ class Options:
     @property
     def names_roots(self) -> bool:
         """Whether a root was typed."""
-        return any((self.project, self.user, self.team))
+        return any((self.project, self.user, self.team, self.db))
 
 
 _DECORATORS = (
@@ -56,6 +60,17 @@ _DECORATORS = (
     ),
     click.option("--user", metavar="DIR", help="Root of the user's memories (best effort)."),
     click.option("--team", metavar="DIR", help="Root of the team's memories (best effort)."),
+    click.option(
+        "--db",
+        multiple=True,
+        metavar="FILE",
+        help="A memory database; it is copied and never touched. Repeatable.",
+    ),
+    click.option(
+        "--agent",
+        type=click.Choice(["claude", "qwen"]),
+        help="Whose stores to take when no root is named.",
+    ),
     click.option("--demo", metavar="NAME", help="Use the sample memories of this demo."),
     click.option(
         "--dialect",
@@ -146,11 +161,32 @@ def _rooted_setup(options: Options, config: Config, source: str) -> Setup:
         (Scope.TEAM, options.team),
     )
     sources = tuple(Source(scope, root, dialect) for scope, root in roots if root)
-    return Setup(
+    setup = Setup(
         sources=sources,
+        databases=options.db,
         options=recall_options(options, config, source=source),
         exclude=options.exclude,
-        name="",
+        name=Path(options.project or options.user or options.team or "").name,
+    )
+    return setup if options.names_roots else _discovered(setup, options, config, dialect)
+
+
+def _discovered(setup: Setup, options: Options, config: Config, dialect: Any) -> Setup:
+    """The setup with the stores that belong to the current directory."""
+    from memtui.memory.stores import discover, here
+
+    agent = options.agent or config.agent
+    found = discover(home=Path.home(), cwd=Path.cwd(), environ=os.environ, extra_roots=config.roots)
+    chosen = here(found, agent)
+    return replace(
+        setup,
+        sources=tuple(
+            replace(source, dialect=dialect or source.dialect) for source in chosen.sources
+        ),
+        name=Path.cwd().name,
+        agent=chosen.agent,
+        note=chosen.note,
+        looked_at=found.looked_at,
     )
 
 
@@ -226,7 +262,7 @@ def need_roots(setup: Setup) -> None:
         CommandError: the setup has no root.
 
     """
-    if not setup.sources:
+    if not setup.reads_something:
         looked = f"; looked at {', '.join(setup.looked_at)}" if setup.looked_at else ""
         raise CommandError(
             f"no memory store found here{looked}; name one with --project DIR, or try: memtui demo"

@@ -184,13 +184,14 @@ def _other(query: str, text: str, setup: Setup, pool: Pool) -> Recall:
         raise CommandError(f"--vs can not be read: {error}") from None
     other = parse_options(words)
     with setup_from(other) as changed:
-        same_roots = not changed.sources or not other.names_roots
-        sources = setup.sources if same_roots else changed.sources
+        same_roots = not other.names_roots and other.demo is None
+        roots = setup if same_roots else changed
         now_ms = setup.options.now_ms if other.now is None else changed.options.now_ms
         engine = Engine(
             replace(
                 changed,
-                sources=sources,
+                sources=roots.sources,
+                databases=roots.databases,
                 options=replace(changed.options, now_ms=now_ms),
                 exclude=changed.exclude or setup.exclude,
             )

@@ -10,9 +10,9 @@ from memtui.limits import Limits
 from memtui.memory.document import MEMORY_TYPES, Document, Pool, SkippedFile
 from memtui.recall.compare import Comparison, regime_of
 from memtui.recall.context import age_days
-from memtui.recall.funnel import funnel
+from memtui.recall.funnel import funnel, reproduction
 from memtui.recall.manifest import Verdict
-from memtui.recall.pipeline import REPRODUCES, Recall
+from memtui.recall.pipeline import Recall
 from memtui.recall.why import Why
 from memtui.recall.why.ladder import REASONS
 from memtui.text import plural
@@ -22,8 +22,7 @@ TITLE_WIDTH = 60
 
 def recall_lines(result: Recall) -> Iterator[str]:
     """The funnel, the manifest candidate by candidate, and the selection."""
-    read_as = sorted({report.dialect for report in result.pool.scopes})
-    yield f"ranked as {REPRODUCES}, read as {' and '.join(read_as) or 'nothing'}"
+    yield reproduction(result)
     yield " → ".join(stage.text for stage in funnel(result))
     yield from _notes(result)
     yield ""
@@ -130,10 +129,9 @@ def _heading(answer: Why) -> str:
 def markdown_report(answer: Why, result: Recall, *, with_text: bool) -> Iterator[str]:
     """A report for a bug tracker; without ``with_text`` it holds no text of query or memory."""
     target, query = answer.target, result.query
-    read_as = sorted({report.dialect for report in result.pool.scopes})
     yield "## A memory was not recalled" if not answer.recalled else "## A memory was recalled"
     yield ""
-    yield f"- memtui {__version__}, ranked as {REPRODUCES}, read as {', '.join(read_as)}"
+    yield f"- memtui {__version__}, {reproduction(result)}"
     asked = f": `{_code(query.text)}`" if with_text else ""
     counted = f"{plural(query.chars, 'char')}, {plural(len(query.tokens), 'token')}"
     yield f"- query: {counted}, SHA-256 {query.sha256[:16]}{asked}"

@@ -1,9 +1,9 @@
 """Memories that say nearly the same, found without comparing every one with every other.
 
-Two documents are near duplicates where ``rapidfuzz.fuzz.ratio`` of their words, as sequences, is at
-least ``SIMILARITY``. The words are those of the folded title, of the description as far as it stands
-in a manifest line and of the body window, split at white space; a Chinese or Japanese character is a
-word of its own.
+Two documents are near duplicates where ``rapidfuzz.fuzz.ratio`` of their words, as sequences, is
+at least ``SIMILARITY``. The words are those of the folded title, of the description as far as it
+stands in a manifest line and of the body window, split at white space; a Chinese or Japanese
+character is a word of its own.
 
 Only pairs that are likely to be alike are compared. Of every document the ``_ANCHORS`` words are
 taken whose CRC-32 is the least, those that few documents share before those that many do, and three
@@ -139,9 +139,7 @@ def _may_be_alike(one: int, other: int) -> bool:
     return 200 * min(one, other) >= SIMILARITY * (one + other)
 
 
-def _keys(
-    texts: Sequence[array[int]], vocabulary: Sequence[str]
-) -> Iterable[set[tuple[int, ...]]]:
+def _keys(texts: Sequence[array[int]], vocabulary: Sequence[str]) -> Iterable[set[tuple[int, ...]]]:
     """The keys of every text; a word that only one text has makes none."""
     frequency: Counter[int] = Counter()
     for text in texts:

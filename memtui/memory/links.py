@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import posixpath
 import re
 from collections.abc import Iterable, Iterator
@@ -17,7 +18,7 @@ _FENCE = re.compile(r"[ \t]*(`{3,}(?=[^`]*$)|~{3,})")
 _BACKTICKS = re.compile(r"`+")
 _WIKILINK = re.compile(r"\[\[([^\[\]\n]+)\]\]")
 _MARKDOWN_LINK = re.compile(
-    r"\[((?:[^\[\]\\\n]|\\.)*)\]\([ \t]*"
+    r"\[((?:[^\[\]\\\n]|\\.|\[[^\[\]\n]*\])*)\]\([ \t]*"
     r"(<[^<>\n]*>|[^\s()<][^\s()]*(?:\([^\s()]*\)[^\s()]*)*)"
     r"(?:[ \t]+(?:\"[^\"\n]*\"|'[^'\n]*'|\([^()\n]*\)))?[ \t]*\)"
 )
@@ -178,7 +179,7 @@ class Names:
 
 
 def names_of(pool: Pool, scope: Scope | None = None) -> Names:
-    """The names of every file of a pool, or of one scope: skipped files and indexes are files too."""
+    """The names of every file of a pool or of one scope; skipped files and indexes are files too."""
     documents = [
         each
         for each in (*pool.documents, *pool.beyond, *pool.excluded)
@@ -210,10 +211,10 @@ def _named(document: Document) -> Iterator[str]:
 
 def _index_paths(pool: Pool, scope: Scope | None) -> Iterator[str]:
     for report in pool.scopes:
-        prefix = report.root.rstrip("/\\")
+        prefix = report.root.rstrip(os.sep) + os.sep
         for path in pool.indexes:
-            if (scope is None or report.scope == scope) and path.startswith(prefix):
-                yield path[len(prefix) :].replace("\\", "/").lstrip("/")
+            if scope in (None, report.scope) and path.startswith(prefix):
+                yield path[len(prefix) :].replace(os.sep, "/")
 
 
 def _grouped(pairs: Iterable[tuple[str, str]]) -> dict[str, tuple[str, ...]]:

@@ -244,9 +244,10 @@ def _note(chosen: StoreAgent, by_agent: Mapping[StoreAgent, tuple[Store, ...]]) 
 def _remarks(chosen: StoreAgent, by_agent: Mapping[StoreAgent, tuple[Store, ...]]) -> Iterator[str]:
     others = [name for name in by_agent if name != chosen]
     if others:
+        why = ", which hold the newest" if _newest_of_project(by_agent[chosen])[0] else ""
         yield (
-            f"{' and '.join(by_agent)} both have memories here; {chosen}'s are shown, "
-            f"its newest is the newest (--agent {others[0]} shows the other's)"
+            f"{' and '.join(by_agent)} both have stores here; shown are the memories of "
+            f"{chosen}{why} (--agent {others[0]} shows the others)"
         )
     for store in by_agent[chosen]:
         if store.kind == "agent-memory":

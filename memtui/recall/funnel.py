@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from memtui.recall.pipeline import Recall
+from memtui.recall.pipeline import REPRODUCES, Recall
 
 BINDS_PHRASES = {
     "bytes": "bytes bind",
@@ -12,6 +12,23 @@ BINDS_PHRASES = {
     "pool": "nothing binds",
 }
 """What binds, in words."""
+
+
+AGENT_NAMES = {"claude": "Claude Code", "qwen": "Qwen Code"}
+"""Agents whose stores are known; only the ranking of ``qwen`` is reproduced."""
+
+
+def reproduction(result: Recall) -> str:
+    """What is reproduced and what is not: ``ranked as qwen-code 0.24, read as claude``."""
+    dialects = list(dict.fromkeys(report.dialect for report in result.pool.scopes))
+    line = f"ranked as {REPRODUCES}, read as {' and '.join(dialects) or 'nothing'}"
+    if result.options.ranker != "lexical":
+        line = line.replace("ranked as", f"ranked by {result.options.ranker}, packed as")
+    others = [name for name in dialects if name != "qwen"]
+    if others:
+        names = " and ".join(AGENT_NAMES.get(name, name) for name in others)
+        line += f" ({names}'s own ranking is not reproduced)"
+    return line
 
 
 @dataclass(frozen=True, slots=True)

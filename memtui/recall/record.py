@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from memtui.citations import Citations
 from memtui.memory.document import Document, Pool, SkippedFile
+from memtui.recall.context import age_days
 from memtui.recall.manifest import Manifest, Verdict
 from memtui.recall.pipeline import REPRODUCES, Recall
 from memtui.recall.rank import Hit
@@ -153,4 +155,50 @@ def _manifest(manifest: Manifest) -> Json:
         "bytes": manifest.bytes,
         "lines": manifest.lines,
         "binds": manifest.binds,
+    }
+
+
+def memories_record(result: Recall, *, traced: bool) -> Json:
+    """What an agent gets over MCP: the documents that the context shows, and its text."""
+    scores = {hit.document.id: hit.score for hit in result.hits}
+    shown = [each for each in result.selection.documents if each.id in result.context.kept]
+    return {
+        "schema": "memtui.memories/1",
+        "trace_id": result.trace.trace_id,
+        "requested_limit": result.budget.requested,
+        "effective_limit": result.budget.effective,
+        "candidate_limit": result.budget.candidates,
+        "capped": result.budget.capped,
+        "traced": traced,
+        "warnings": list(result.warnings),
+        "memories": [
+            {
+                "id": each.id,
+                "title": each.title,
+                "type": each.type,
+                "scope": str(each.scope),
+                "path": each.path,
+                "score": number(scores.get(each.id, 0)),
+                "age_days": age_days(each.mtime_ms, result.now_ms),
+                "description": each.description,
+            }
+            for each in shown
+        ],
+        "context": result.context.text,
+    }
+
+
+def citations_record(
+    found: Citations, trace_id: str | None, *, trace_found: bool | None, allowed: Sequence[str]
+) -> Json:
+    """The validation of a text as ``memtui.citations/1``."""
+    return {
+        "schema": "memtui.citations/1",
+        "trace_id": trace_id,
+        "trace_found": trace_found,
+        "allowed": list(allowed),
+        "clean": found.clean,
+        "valid": list(found.valid),
+        "rejected": list(found.rejected),
+        "suspect": list(found.suspect),
     }

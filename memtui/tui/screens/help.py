@@ -22,7 +22,8 @@ class HelpScreen(Dialog[None]):
 
     def __init__(self, context: Context, keys: Mapping[str, Sequence[str]]) -> None:
         super().__init__()
-        self._lines = help_lines(context, keys)
+        self._where = context
+        self._keys = keys
 
     def compose(self) -> ComposeResult:
         """One text that scrolls."""
@@ -31,7 +32,14 @@ class HelpScreen(Dialog[None]):
 
     def on_mount(self) -> None:
         """Names the dialog."""
-        self.label("help", "down")
+        self.label("help")
+        self.query_one(ScrolledText).focus()
+
+    def on_resize(self) -> None:
+        """Wraps the text to the new width."""
+        self.call_after_refresh(self._write)
+
+    def _write(self) -> None:
         text = self.query_one(ScrolledText)
-        text.update(paragraphs(self._lines))
-        text.focus()
+        width = text.scrollable_content_region.width
+        text.update(paragraphs(help_lines(self._where, self._keys, width)))

@@ -16,6 +16,7 @@ from memtui.tui.bindings import bindings_of
 from memtui.tui.paint import content
 from memtui.tui.screens.dialog import Dialog
 from memtui.tui.view.limits import (
+    MEANINGS,
     changed_options,
     reset_options,
     settings,
@@ -70,7 +71,10 @@ class LimitsScreen(Dialog[None]):
         row = settings(self._options)[self._list.cursor]
         self._input.value = row.value
         how = "enter switches" if row.ablation else "enter edits"
-        self._say(line(Piece(row.name, "strong"), Piece(f"  {row.hint} · {how}", "muted")))
+        meaning = MEANINGS[row.name]
+        self._say(
+            line(Piece(row.name, "strong"), Piece(f": {meaning} · {row.hint} · {how}", "muted"))
+        )
 
     def _say(self, said: Line) -> None:
         self.query_one("#said", Static).update(content(said))

@@ -76,7 +76,7 @@ def _facts(view: View, document: Document) -> tuple[Line, ...]:
         _verdict(view, document.id),
         _named("id", Piece(document.id, "accent"), f" · {document.scope}{kind}{managed}"),
         _named("file", document.relative_path),
-        _named("in", document.path.removesuffix(document.relative_path)),
+        line(Piece(document.path.removesuffix(document.relative_path), "muted")),
         _named("written", f"{age} · {iso_time(document.mtime_ms)} · {document.size:,} B"),
     ]
     if document.flags:

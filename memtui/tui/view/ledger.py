@@ -14,14 +14,6 @@ from memtui.tui.view.pieces import Line, Piece, line, richest
 from memtui.tui.view.rows import PaneView, Rows
 from memtui.tui.view.view import View
 
-MANIFEST_COLUMNS = (
-    Column("#", 4, right=True),
-    Column("", 1, drop=2),
-    Column("", 1),
-    Column("bytes", 5, right=True, drop=1),
-    Column("running", 10, right=True),
-    Column("memory", 8, flexible=True),
-)
 TRACE_COLUMNS = (
     Column("step", 13),
     Column("took", 8, right=True),
@@ -50,9 +42,20 @@ def manifest_pane(view: View) -> PaneView:
             line(left),
         ]
     rows = Rows[object](
-        MANIFEST_COLUMNS, verdicts, _verdict_key, _verdict_cells(view), _nothing_packed(view)
+        _columns(len(verdicts)), verdicts, _verdict_key, _verdict_cells(view), _nothing_packed(view)
     )
     return PaneView(((name, count), (name,)), tuple(subtitle), rows, _counter(manifest, ceiling))
+
+
+def _columns(candidates: int) -> tuple[Column, ...]:
+    return (
+        Column("#", max(2, len(str(candidates))), right=True),
+        Column("", 1, drop=2),
+        Column("", 1),
+        Column("bytes", 5, right=True, drop=1),
+        Column("running", 10, right=True),
+        Column("memory", 8, flexible=True),
+    )
 
 
 def _nothing_packed(view: View) -> str:
@@ -96,7 +99,7 @@ def _verdict_cells(view: View) -> Callable[[object], tuple[Line, ...]]:
             mark, total = Piece("✗", "error"), Piece(needs, "error")
         origin = Piece("L", "accent") if item.origin == "lexical" else Piece("R", "primary")
         return (
-            line(Piece(f"{item.position:,}", "muted")),
+            line(Piece(f"{item.position}", "muted")),
             (origin,),
             (mark,),
             line(f"{item.bytes:,}"),

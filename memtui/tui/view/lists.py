@@ -26,16 +26,6 @@ POOL_COLUMNS = (
     AGE_COLUMN,
     Column("pts", 3, right=True, drop=1),
 )
-HIT_COLUMNS = (
-    Column("#", 4, right=True, drop=2),
-    Column("pts", 3, right=True),
-    Column("", BAR_CELLS, drop=7),
-    Column("titl", 4, right=True, drop=3),
-    Column("desc", 4, right=True, drop=4),
-    Column("body", 4, right=True, drop=5),
-    Column("type", 4, right=True, drop=6),
-    Column("memory", 14, flexible=True),
-)
 RESERVE_COLUMNS = (
     AGE_COLUMN,
     Column("", 1),
@@ -108,7 +98,7 @@ def _pool_titles(view: View, shown: int | None) -> tuple[Line, ...]:
 
 def _legend(view: View, order: PoolOrder) -> tuple[Line, ...]:
     """The fates that occur with their counts, as many as fit, and the order."""
-    by = line(Piece(f"by {order.value}", "muted"))
+    by = line(Piece(f" by {order.value}", "muted"))
     met = [(fate, count) for fate, count in view.counts.items() if count]
     options: list[Line] = []
     for words in range(len(met), -1, -1):
@@ -116,7 +106,7 @@ def _legend(view: View, order: PoolOrder) -> tuple[Line, ...]:
         for place, (fate, count) in enumerate(met):
             word = f" {count:,} {fate.word} " if place < words else f" {count:,} "
             parts += [fate.glyph, Piece(word, "muted")]
-        options.append((*parts, *line(Piece("· ", "muted")), *by))
+        options.append((*parts, *by))
     return (*options, by)
 
 
@@ -131,16 +121,32 @@ def hits_pane(view: View) -> PaneView:
         if entering < len(recall.hits)
         else f" {entering:,}"
     )
-    tokens = " ".join(recall.query.terms)
+    taken = f"{entering:,} of {may_enter:,}"
     subtitle = (
-        line(Piece(f"looked for: {tokens} · {may_enter:,} may enter", "muted")),
-        line(Piece(f"{len(recall.query.terms):,} tokens · {may_enter:,} may enter", "muted")),
-        line(Piece(f"{may_enter:,} may enter", "muted")),
+        line(Piece(f"{taken} slots for hits taken", "muted")),
+        line(Piece(f"{taken} slots", "muted")),
     )
     rows = Rows[object](
-        HIT_COLUMNS, recall.hits, _hit_key, _hit_cells(view, may_enter), _no_hits(view)
+        _hit_columns(len(recall.hits)),
+        recall.hits,
+        _hit_key,
+        _hit_cells(view, may_enter),
+        _no_hits(view),
     )
     return PaneView(((title, count), (Piece("2 hits", "strong"), count)), subtitle, rows)
+
+
+def _hit_columns(hits: int) -> tuple[Column, ...]:
+    return (
+        Column("#", max(2, len(str(hits))), right=True, drop=6),
+        Column("pts", 3, right=True),
+        Column("", BAR_CELLS, drop=7),
+        Column("ttl", 3, right=True, drop=2),
+        Column("dsc", 3, right=True, drop=3),
+        Column("bdy", 3, right=True, drop=4),
+        Column("typ", 3, right=True, drop=5),
+        Column("memory", 20, flexible=True),
+    )
 
 
 def _no_hits(view: View) -> str:
@@ -169,7 +175,7 @@ def _hit_cells(view: View, may_enter: int) -> Callable[[object], tuple[Line, ...
         title = hit.document.title or hit.document.relative_path
         fate = view.fate_of[hit.document.id]
         return (
-            line(Piece(f"{hit.rank:,}", "muted")),
+            line(Piece(f"{hit.rank}", "muted")),
             (tone,),
             line(Piece("█" * filled, "accent" if enters else "muted")),
             *(

@@ -3,6 +3,7 @@
     python3 .ci/dev.py demo [NAME]     opens the app on sample memories
     python3 .ci/dev.py test [ARGS]     runs the tests (ARGS go to pytest)
     python3 .ci/dev.py check           runs the linter, the type checker and the import contracts
+    python3 .ci/dev.py readme          makes the tables of README.md anew
 
 Needs Python 3.11 or newer with pip and venv; the environment is `.venv` beside the project file.
 """
@@ -19,6 +20,14 @@ PROJECT = Path(__file__).resolve().parent.parent
 ENVIRONMENT = PROJECT / ".venv"
 BINARIES = ENVIRONMENT / ("Scripts" if os.name == "nt" else "bin")
 PYTHON = BINARIES / ("python.exe" if os.name == "nt" else "python")
+
+
+UPDATE_README = """
+from pathlib import Path
+from memtui.cli.reference import updated
+readme = Path("README.md")
+readme.write_text(updated(readme.read_text("utf-8")), "utf-8")
+"""
 
 
 def prepare(extras: str = "") -> None:
@@ -51,7 +60,7 @@ def run(*command: str) -> None:
 
 def main(arguments: list[str]) -> None:
     """Runs the task that the first argument names."""
-    if sys.version_info < (3, 11):
+    if sys.version_info < (3, 11):  # noqa: UP036 - it is run before anything checks the version
         sys.exit("memtui needs Python 3.11 or newer")
     task, rest = (arguments[0], arguments[1:]) if arguments else ("", [])
     if task == "demo":
@@ -66,6 +75,9 @@ def main(arguments: list[str]) -> None:
         run(str(PYTHON), "-m", "ruff", "format", "--check", ".")
         run(str(PYTHON), "-m", "mypy")
         run(str(BINARIES / "lint-imports"))
+    elif task == "readme":
+        prepare("[test]")
+        run(str(PYTHON), "-c", UPDATE_README)
     else:
         sys.exit(__doc__)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import inspect
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from itertools import pairwise
 
 import click
@@ -81,16 +82,34 @@ TOUR_DOCUMENT = "project_undo_bad_deploy.md"
 
 
 def tour() -> str:
-    """The answer of ``memtui why`` that the README walks through, as a block of text."""
-    from memtui.cli.options import Options, setup_from
-    from memtui.cli.report import why_lines
-    from memtui.engine import Engine
-    from memtui.recall.why import explain, find_target
+    """The answer of ``memtui why`` that the README walks through, as a block of text.
 
-    with setup_from(Options(demo="small")) as setup:
-        result = Engine(setup).recall(TOUR_QUERY)
-        lines = why_lines(explain(result, find_target(result.pool, TOUR_DOCUMENT)))
-        return "\n".join(["```", *lines, "```"])
+    The demo's folder is given one name for every machine, since a path counts in a manifest line.
+    """
+    from memtui.cli.report import why_lines
+    from memtui.memory.document import Scope
+    from memtui.memory.edit import read_bytes
+    from memtui.memory.scan import Source, scan_pool
+    from memtui.recall.options import RecallOptions
+    from memtui.recall.pipeline import recall
+    from memtui.recall.why import explain, find_target
+    from memtui.samples import temporary_demo
+
+    with temporary_demo("small") as demo:
+        folder, named = str(demo.folder), "/home/mira/demo"
+        pool = scan_pool(
+            [Source(Scope.PROJECT, str(demo.project)), Source(Scope.USER, str(demo.user))]
+        )
+        documents = (
+            replace(each, path=each.path.replace(folder, named)) for each in pool.documents
+        )
+        pool = replace(pool, documents=tuple(documents))
+        result = recall(TOUR_QUERY, pool, RecallOptions(now_ms=demo.now_ms))
+        target = find_target(pool, TOUR_DOCUMENT)
+        answer = explain(
+            result, target, read_file=lambda path: read_bytes(path.replace(named, folder))
+        )
+    return "\n".join(["```", *why_lines(answer), "```"])
 
 
 def updated(text: str) -> str:

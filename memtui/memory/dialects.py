@@ -14,7 +14,7 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING, Literal, get_args
 
 from memtui.memory.document import MEMORY_TYPES, SkipReason
-from memtui.text import js_trim, single_spaced
+from memtui.text import JS_SPACE, js_trim, single_spaced
 
 if TYPE_CHECKING:
     from frontmatter.default_handlers import YAMLHandler
@@ -24,6 +24,8 @@ Dialect = Literal["qwen", "claude"]
 DIALECTS: tuple[Dialect, ...] = get_args(Dialect)
 
 _JS_LINE = re.compile("[\n\r\u2028\u2029]")
+_JS_UNUSUAL_END = re.compile("[\r\u2028\u2029]")
+_READ_KEYS = frozenset({"name", "title", "description", "type"})
 _HEADING = re.compile(r"^ {0,3}#{1,6}[ \t]+(\S.*)$", re.MULTILINE)
 _LINE_KEY = re.compile(r"^([A-Za-z_][\w-]*)[ \t]*:(.*)$")
 _NESTED_TYPE = re.compile(r"^[ \t]+type[ \t]*:[ \t]*(\S.*)$", re.MULTILINE)
@@ -110,10 +112,11 @@ def read_qwen(text: str, flags: tuple[str, ...] = ()) -> Reading | Unread:
 def _first_values(block: str) -> dict[str, str]:
     """The first value of each known key that stands in column 0 with its colon after it."""
     values: dict[str, str] = {}
-    for line in _JS_LINE.split(block):
+    lines = _JS_LINE.split(block) if _JS_UNUSUAL_END.search(block) else block.split("\n")
+    for line in lines:
         key, colon, rest = line.partition(":")
-        if colon and key in ("name", "title", "description", "type") and key not in values:
-            value = js_trim(rest)
+        if key in _READ_KEYS and colon and key not in values:
+            value = rest.strip(JS_SPACE)
             if value:
                 values[key] = value
     return values

@@ -2,11 +2,27 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from memtui.memory.document import Document, Pool
-from memtui.text import cut, fold
+from memtui.recall.text_index import FoldedText, fold_document, text_index
+
+__all__ = [
+    "FoldedText",
+    "Hit",
+    "Points",
+    "TokenMatch",
+    "breakdown",
+    "fold_document",
+    "folded_texts",
+    "newest_first",
+    "points_of_pool",
+    "rank_lexically",
+    "score",
+]
 
 TITLE_POINTS = 4
 DESCRIPTION_POINTS = 3
@@ -20,16 +36,6 @@ TYPE_KEYWORDS: dict[str, frozenset[str]] = {
     "reference": frozenset({"reference", "dashboard", "ticket", "docs", "doc", "link"}),
 }
 """Query tokens that favour documents of a type."""
-
-
-@dataclass(frozen=True, slots=True)
-class FoldedText:
-    """The fields of a document in the form in which tokens are looked for."""
-
-    title: str
-    description: str
-    body: str
-    """Only the window that is scored."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,8 +54,7 @@ class TokenMatch:
         return self.title + self.description + self.body + self.type
 
 
-@dataclass(frozen=True, slots=True)
-class Points:
+class Points(NamedTuple):
     """Points by field."""
 
     title: int = 0
@@ -63,8 +68,7 @@ class Points:
         return self.title + self.description + self.body + self.type
 
 
-@dataclass(frozen=True, slots=True)
-class Hit:
+class Hit(NamedTuple):
     """A document with a score above 0, at its rank."""
 
     document: Document
@@ -76,40 +80,10 @@ class Hit:
     """The lexical points by field."""
 
 
-def fold_document(document: Document, body_window_chars: int) -> FoldedText:
-    """The folded fields; the body is cut to its window before it is folded."""
-    return FoldedText(
-        fold(document.title),
-        fold(document.description),
-        fold(cut(document.scored_body, body_window_chars)),
-    )
-
-
-def folded_texts(pool: Pool, body_window_chars: int) -> Sequence[FoldedText]:
-    """The folded fields of every document of a pool, in its order, computed once a window.
-
-    A pool that was made from another by a change takes over what did not change.
-    """
-    key = ("folded", body_window_chars)
-    kept = pool.memo.get(key)
-    if isinstance(kept, _Folded) and kept.documents is pool.documents:
-        return kept.texts
-    known = kept.by_identity() if isinstance(kept, _Folded) else {}
-    texts = [
-        known.get(id(each)) or fold_document(each, body_window_chars) for each in pool.documents
-    ]
-    pool.memo[key] = _Folded(pool.documents, texts)
-    return texts
-
-
-@dataclass(frozen=True, slots=True)
-class _Folded:
-    documents: tuple[Document, ...]
-    texts: list[FoldedText]
-
-    def by_identity(self) -> dict[int, FoldedText]:
-        """Each text by the identity of its document, which is kept alive here."""
-        return {id(each): text for each, text in zip(self.documents, self.texts, strict=True)}
+def folded_texts(pool: Pool, body_window_chars: int) -> list[FoldedText]:
+    """The folded fields of every document of a pool, in its order."""
+    index = text_index(pool, body_window_chars)
+    return [index.text(place) for place in range(len(pool.documents))]
 
 
 def score(text: FoldedText, memory_type: str, tokens: Iterable[str]) -> Points:
@@ -154,17 +128,61 @@ def rank_lexically(
     """Every eligible document with a score above 0: by score, then newest, then pool order."""
     if not tokens:
         return ()
-    texts = folded_texts(pool, body_window_chars)
-    if len(eligible) == len(pool.documents):
-        pairs = zip(texts, pool.documents, strict=True)
-    else:
-        allowed = {each.id for each in eligible}
-        both = zip(texts, pool.documents, strict=True)
-        pairs = ((text, each) for text, each in both if each.id in allowed)  # type: ignore[assignment]
-    scored = [(score(text, each.type, tokens), each) for text, each in pairs]
-    found = [(points, each) for points, each in scored if points.total]
-    found.sort(key=lambda pair: (-pair[0].total, -pair[1].mtime_ms))
-    return tuple(
-        Hit(document, points.total, rank, points)
-        for rank, (points, document) in enumerate(found, start=1)
-    )
+    points = points_of_pool(pool, tokens, body_window_chars)
+    if len(eligible) < len(pool.documents):
+        allowed = {pool.position[each.id] for each in eligible}
+        points = {place: each for place, each in points.items() if place in allowed}
+    by_total: dict[int, list[int]] = {}
+    for place in newest_first(pool):
+        found = points.get(place)
+        if found is not None:
+            by_total.setdefault(sum(found), []).append(place)
+    documents = pool.documents
+    hits: list[Hit] = []
+    for total in sorted(by_total, reverse=True):
+        for place in by_total[total]:
+            hits.append(Hit(documents[place], total, len(hits) + 1, points[place]))
+    return tuple(hits)
+
+
+def points_of_pool(pool: Pool, tokens: Sequence[str], body_window_chars: int) -> dict[int, Points]:
+    """The points of every document that has any, by its place in pool order."""
+    index = text_index(pool, body_window_chars)
+    titles: Counter[int] = Counter()
+    descriptions: Counter[int] = Counter()
+    bodies: Counter[int] = Counter()
+    for token in tokens:
+        matches = index.matches(token)
+        titles.update(matches.title)
+        descriptions.update(matches.description)
+        bodies.update(matches.body)
+    extra = {
+        kind: min(MOST_TYPE_POINTS, sum(1 for token in tokens if token in words))
+        for kind, words in TYPE_KEYWORDS.items()
+    }
+    documents = pool.documents
+    in_title, in_description, in_body = titles.get, descriptions.get, bodies.get
+    return {
+        place: Points(
+            TITLE_POINTS * in_title(place, 0),
+            DESCRIPTION_POINTS * in_description(place, 0),
+            BODY_POINTS * in_body(place, 0),
+            extra.get(documents[place].type, 0),
+        )
+        for place in {**titles, **descriptions, **bodies}
+    }
+
+
+def newest_first(pool: Pool) -> list[int]:
+    """The places of a pool's documents by age, newest first; equal ages in pool order."""
+    order = pool.memo.get("newest first")
+    if not isinstance(order, _Newest) or order.documents is not pool.documents:
+        times = [-each.mtime_ms for each in pool.documents]
+        order = _Newest(pool.documents, sorted(range(len(times)), key=times.__getitem__))
+        pool.memo["newest first"] = order
+    return order.places
+
+
+class _Newest(NamedTuple):
+    documents: tuple[Document, ...]
+    places: list[int]

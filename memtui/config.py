@@ -10,6 +10,8 @@ from pathlib import Path
 
 from platformdirs import user_config_path
 
+from memtui.limits import LimitError, Limits
+
 CONFIG_KEYS: Mapping[str, str] = {
     "theme": "name of the theme of the app",
     "agent": "whose stores to prefer: claude or qwen",
@@ -17,8 +19,25 @@ CONFIG_KEYS: Mapping[str, str] = {
     "roots": "list of further folders with memories, for `memtui scan --all` and `o` in the app",
     "keys": "table: name of a command of the app to the keys that run it",
     "limits": "table: field of the limits to its value",
+    "selector": "table: url, model and api_key of an OpenAI-compatible chat endpoint; "
+    "MEMTUI_SELECTOR_URL, MEMTUI_SELECTOR_MODEL and MEMTUI_SELECTOR_API_KEY win",
+    "embeddings": "table: url, model and api_key of an OpenAI-compatible embeddings endpoint, for "
+    "`--ranker vector` and `hybrid`; MEMTUI_EMBEDDINGS_URL, MEMTUI_EMBEDDINGS_MODEL and "
+    "MEMTUI_EMBEDDINGS_API_KEY win",
+    "synonyms": "table: word to a list of what else it may be called, for `--expand`",
 }
 """Every key of the file with its meaning."""
+
+ENDPOINT_TABLES = ("selector", "embeddings")
+"""Keys whose table names an OpenAI-compatible endpoint."""
+ENDPOINT_KEYS = ("url", "model", "api_key")
+
+
+CHOICES: Mapping[str, tuple[str, ...]] = {
+    "agent": ("claude", "qwen"),
+    "dialect": ("auto", "qwen", "claude"),
+}
+"""Keys that take one of a few words."""
 
 
 class ConfigError(ValueError):
@@ -41,6 +60,12 @@ class Config:
     """Command to keys, comma-separated."""
     limits: Mapping[str, int] = field(default_factory=dict)
     """Field of ``Limits`` to value."""
+    selector: Mapping[str, str] = field(default_factory=dict, repr=False)
+    """``url``, ``model`` and ``api_key`` of the model that selects; not shown."""
+    embeddings: Mapping[str, str] = field(default_factory=dict, repr=False)
+    """``url``, ``model`` and ``api_key`` of the model that embeds; not shown."""
+    synonyms: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """Word to what else it may be called."""
 
 
 def config_path(environ: Mapping[str, str] | None = None) -> Path:
@@ -73,14 +98,29 @@ def load_config(path: Path | None = None) -> Config:
         raise ConfigError(f"{path}: no key is called {unknown[0]!r}; there are: {known}")
     for key, value in values.items():
         _check(path, key, value)
+    try:
+        Limits().with_values(values.get("limits", {}))
+    except LimitError as error:
+        raise ConfigError(f"{path}: {error}") from None
     values["roots"] = tuple(values.get("roots", ()))
+    synonyms = values.get("synonyms", {})
+    values["synonyms"] = {word: tuple(others) for word, others in synonyms.items()}
     return Config(**values)
 
 
 def _check(path: Path, key: str, value: object) -> None:
-    if key == "roots":
-        good = isinstance(value, list) and all(isinstance(each, str) for each in value)
-        wanted = "a list of texts"
+    if key in CHOICES:
+        good, wanted = value in CHOICES[key], " or ".join(CHOICES[key])
+    elif key == "roots":
+        good, wanted = _are_texts(value), "a list of texts"
+    elif key == "synonyms":
+        good = isinstance(value, dict) and all(map(_are_texts, value.values()))
+        wanted = "a table with lists of texts"
+    elif key in ENDPOINT_TABLES:
+        good = isinstance(value, dict) and all(
+            name in ENDPOINT_KEYS and isinstance(each, str) for name, each in value.items()
+        )
+        wanted = f"a table with texts for {', '.join(ENDPOINT_KEYS)}"
     elif key in ("keys", "limits"):
         kind = str if key == "keys" else int
         good = isinstance(value, dict) and all(type(each) is kind for each in value.values())
@@ -89,3 +129,7 @@ def _check(path: Path, key: str, value: object) -> None:
         good, wanted = isinstance(value, str), "a text"
     if not good:
         raise ConfigError(f"{path}: {key} must be {wanted}")
+
+
+def _are_texts(value: object) -> bool:
+    return isinstance(value, list) and all(isinstance(each, str) for each in value)

@@ -2,15 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
 
 from memtui.memory.document import Pool, Scope
 from memtui.memory.scan import Progress, ScanCache, Source, scan_pool
 from memtui.recall.options import RecallOptions
-from memtui.recall.pipeline import Recall, recall
+from memtui.recall.pipeline import Prepared, Recall, prepare, recall
 from memtui.recall.trace import Tracer
+from memtui.recall.turn import Event, TurnPlan
 from memtui.state import StateError, TraceStore, Use, pool_key, try_record
+
+if TYPE_CHECKING:
+    import asyncio
+
+    from memtui.recall.delivery import Delivered
 
 
 @dataclass(frozen=True, slots=True)
@@ -91,6 +98,41 @@ class Engine:
         tracer = Tracer()
         scanned = self.scan() if pool is None else pool
         return recall(query, scanned, self.setup.options, tracer=tracer)
+
+    async def recall_async(
+        self,
+        query: str,
+        pool: Pool | None = None,
+        *,
+        plan: TurnPlan | None = None,
+        on_prepared: Callable[[Prepared], None] | None = None,
+        on_event: Callable[[Event], None] | None = None,
+        cancel: asyncio.Event | None = None,
+    ) -> Delivered:
+        """One recall beside a turn, as :func:`memtui.recall.delivery.deliver` runs it.
+
+        Files are read and memories ranked in a thread; the loop stays free throughout.
+        """
+        import asyncio
+
+        from memtui.recall.delivery import deliver
+
+        tracer = Tracer()
+        options = self.setup.options
+
+        def first_half() -> Prepared:
+            scanned = self.scan() if pool is None else pool
+            return prepare(query, scanned, options, tracer=tracer)
+
+        return await deliver(
+            lambda: asyncio.to_thread(first_half),
+            elapsed_ms=tracer.elapsed_ms,
+            ceiling_ms=options.limits.initial_wait_ms,
+            plan=plan,
+            on_prepared=on_prepared,
+            on_event=on_event,
+            cancel=cancel,
+        )
 
     def record(self, result: Recall) -> bool:
         """Stores the trace of a recall and raises the use counts; False where it could not."""

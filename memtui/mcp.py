@@ -17,6 +17,7 @@ from memtui.recall.pipeline import Recall
 from memtui.recall.record import citations_record, memories_record
 from memtui.recall.why import AmbiguousDocument, explain, find_target, why_record
 from memtui.state import StateError, TraceStore
+from memtui.text import chars
 
 MOST_RESULTS = 20
 DEFAULT_RESULTS = 10
@@ -108,6 +109,8 @@ class _Tools:
         References to anything else are removed from the clean text. An unknown trace allows
         nothing.
         """
+        if chars(text) > MOST_TEXT_CHARS:
+            raise ToolError(f"text must be at most {MOST_TEXT_CHARS:,} UTF-16 chars")
         try:
             trace = self.store.get(trace_id)
         except StateError:
@@ -118,7 +121,7 @@ class _Tools:
 
     def explain_recall(self, query: Query, document: DocumentName) -> dict[str, Any]:
         """Explain why a note was or was not recalled, and which verified change brings it back."""
-        result, _ = self._recall(query, None, None)
+        result, _ = self._recall(query, DEFAULT_RESULTS, None)
         try:
             target = find_target(result.pool, document)
         except AmbiguousDocument as error:
@@ -126,11 +129,10 @@ class _Tools:
         return why_record(explain(result, target), result)
 
     def _recall(
-        self, query: str, limit: int | None, recent_tools: list[str] | None
+        self, query: str, limit: int, recent_tools: list[str] | None
     ) -> tuple[Recall, bool]:
         engine = Engine(self.setup, store=self.store)
-        if limit is not None:
-            engine.with_options(requested_limit=limit)
+        engine.with_options(requested_limit=limit)
         if recent_tools is not None:
             engine.with_options(recent_tools=tuple(recent_tools))
         try:

@@ -14,10 +14,20 @@ JS_SPACE = (
 )
 """What JavaScript's ``trim`` removes."""
 
-_INVISIBLE = re.compile(
-    "[\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f"
-    "\ufeff\ufff9-\ufffb\ud800-\udfff\U000e0000-\U000e007f]"
+UNSEEN = (
+    "["
+    "\x00-\x08\x0b-\x1f\x7f-\x9f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f"
+    "\u2028-\u202e\u2060-\u206f\u3164\ufe00-\ufe0d\ufeff\uffa0\ufff0-\ufffb\ud800-\udfff"
+    "\U00013430-\U0001345f\U0001bca0-\U0001bca3\U0001d173-\U0001d17a\U000e0000-\U000e0fff]"
 )
+"""A character that moves, reorders or shows nothing, as a class of a regular expression."""
+
+_PICTURE = "[\u2190-\u21ff\u2600-\u27bf\u2b00-\u2bff\U0001f000-\U0001faff]"
+_INVISIBLE = re.compile(
+    f"(\u200d(?={_PICTURE})(?:(?<={_PICTURE}\u200d)|(?<={_PICTURE}\ufe0f\u200d)))|"
+    rf"(?<=[\ufe0e\ufe0f])[\ufe0e\ufe0f]|{UNSEEN}"
+)
+"""A joiner inside an emoji (group 1), a selector that selects nothing, or what is never seen."""
 _NAMED = {
     0x7F: "␡",
     0x85: "␤",
@@ -43,9 +53,6 @@ _NAMED = {
     0x2069: "⟨pdi⟩",
     0xFEFF: "⟨bom⟩",
 }
-_EMOJI_JOIN = re.compile(
-    "(?<=[\u00a9-\u3299\U0001f000-\U0001faff\ufe0f])\u200d(?=[\u00a9-\u3299\U0001f000-\U0001faff])"
-)
 
 
 def chars(text: str) -> int:
@@ -112,8 +119,7 @@ def display_text(text: str, *, multiline: bool = False) -> str:
     text = text.replace("\t", " ")
     if not multiline:
         text = text.replace("\n", "␊")
-    joined = _EMOJI_JOIN.sub("\ue000", text) if "\ue000" not in text else text
-    return _INVISIBLE.sub(_visible, joined).replace("\ue000", "\u200d")
+    return _INVISIBLE.sub(_visible, text)
 
 
 def display_line(text: str, limit: int = 400) -> str:
@@ -124,7 +130,9 @@ def display_line(text: str, limit: int = 400) -> str:
 
 
 def _visible(match: re.Match[str]) -> str:
-    code = ord(match.group())
+    if match[1]:
+        return match[1]
+    code = ord(match[0])
     if code in _NAMED:
         return _NAMED[code]
     if code < 0x20:

@@ -15,7 +15,7 @@ from memtui.state import TraceReader, TraceStore, open_foreign
 MOST_TEXT_BYTES = 64 * 1024 * 1024
 
 
-@click.group()
+@click.group(no_args_is_help=False)
 def trace() -> None:
     """List the traces of past recalls, or show one."""
 
@@ -63,7 +63,7 @@ def show_trace(trace_id: str, db: str | None, as_json: bool) -> int:
         write_json({"schema": "memtui.trace/1", "trace": found.as_json()})
         return Exit.DONE
     write_line(_summary(found))
-    write_line(f"query   SHA-256 {found.query_hash}, {found.query_chars:,} chars")
+    write_line(f"query   SHA-256 {shown(found.query_hash)}, {found.query_chars:,} chars")
     write_line(
         f"limits  requested {found.requested_limit:,}, effective {found.effective_limit:,}, "
         f"candidates {found.candidate_limit:,}"
@@ -127,13 +127,16 @@ def validate(
         allowed = found_trace.kept_ids if found_trace else None
         if not trace_found:
             narrate(f"no trace has the id {trace_id}: every citation is rejected")
-    found = validate_citations(_text_of(file), allowed, strict=strict)
+    text = _text_of(file)
+    if as_json:
+        text = text.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
+    found = validate_citations(text, allowed, strict=strict)
     if as_json:
         write_json(
             citations_record(found, trace_id, trace_found=trace_found, allowed=allowed or ())
         )
     else:
-        sys.stdout.write(_printable(found.clean))
+        _write_clean(found.clean)
         for name in ("valid", "rejected", "suspect"):
             ids = getattr(found, name)
             if ids:
@@ -141,18 +144,24 @@ def validate(
     return Exit.NO if found.rejected or (strict and found.suspect) else Exit.DONE
 
 
-def _printable(text: str) -> str:
-    """The clean text as it is where it goes into a file, safe where it goes to a terminal."""
+def _write_clean(text: str) -> None:
+    """The clean text byte for byte where it goes into a file, safe where it goes to a terminal."""
     from memtui.text import display_text
 
-    return display_text(text, multiline=True) if sys.stdout.isatty() else text
+    if sys.stdout.isatty():
+        sys.stdout.write(display_text(text, multiline=True))
+    else:
+        sys.stdout.flush()
+        sys.stdout.buffer.write(text.encode("utf-8", "surrogateescape"))
 
 
 def _text_of(file: str) -> str:
+    """The text of a file; bytes that are no UTF-8 are kept as they are."""
     try:
-        content = sys.stdin.buffer.read() if file == "-" else Path(file).read_bytes()
+        with nullcontext(sys.stdin.buffer) if file == "-" else Path(file).open("rb") as stream:
+            content = stream.read(MOST_TEXT_BYTES + 1)
     except OSError as error:
         raise CommandError(f"{file} can not be read: {error.strerror}") from None
     if len(content) > MOST_TEXT_BYTES:
         raise CommandError(f"{file} is larger than {MOST_TEXT_BYTES:,} bytes")
-    return content.decode("utf-8", "replace")
+    return content.decode("utf-8", "surrogateescape")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import sys
 from pathlib import Path
 from typing import Any
@@ -12,8 +11,18 @@ import click
 from memtui import __version__
 from memtui.cli import report
 from memtui.cli.accounts import trace, validate
-from memtui.cli.options import Options, common_options, need_roots, setup_from
-from memtui.cli.output import CommandError, Exit, narrate, write_json, write_line
+from memtui.cli.inventory import scan, status
+from memtui.cli.options import Options, as_query, common_options, hand_down, need_roots, setup_from
+from memtui.cli.output import (
+    CommandError,
+    Exit,
+    narrate,
+    narrate_warnings,
+    prepare_streams,
+    silence_stdout,
+    write_json,
+    write_line,
+)
 from memtui.cli.questions import compare_command, why
 from memtui.config import ConfigError, config_path
 from memtui.engine import Engine
@@ -25,8 +34,7 @@ CONTEXT_SETTINGS = {"help_option_names": ["-h", "--help"], "max_content_width": 
 
 def run(arguments: list[str]) -> int:
     """Runs one command and returns its exit code. The only place that catches everything."""
-    for stream in (sys.stdout, sys.stderr):
-        stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
+    prepare_streams()
     try:
         result = memtui.main(arguments, prog_name="memtui", standalone_mode=False)
         sys.stdout.flush()
@@ -45,8 +53,8 @@ def run(arguments: list[str]) -> int:
         return Exit.USAGE
     except (click.Abort, KeyboardInterrupt):
         return Exit.INTERRUPTED
-    except BrokenPipeError:
-        _silence_stdout()
+    except (BrokenPipeError, SystemExit):  # click ends the process where a pipe is closed
+        silence_stdout()
         return Exit.DONE
     except OSError as error:
         narrate(f"{error.strerror or error}: {error.filename or ''}".rstrip(": "))
@@ -74,11 +82,6 @@ def _place_of(error: BaseException) -> str:
     return place
 
 
-def _silence_stdout() -> None:
-    """Lets the interpreter end without a second complaint about the closed pipe."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-
-
 @click.group(invoke_without_command=True, context_settings=CONTEXT_SETTINGS, no_args_is_help=False)
 @click.version_option(__version__, "--version", "-V", message="memtui %(version)s")
 @common_options
@@ -89,6 +92,7 @@ def memtui(context: click.Context, options: Options) -> int | None:
     Without a command the app opens.
     """
     if context.invoked_subcommand is not None:
+        hand_down(context, memtui.commands.get(context.invoked_subcommand))
         return None
     return open_app(options)
 
@@ -118,16 +122,18 @@ def demo(name: str, into: str | None, options: Options) -> int:
 
 
 def _lay_out(name: str, into: str, options: Options) -> int:
-    from memtui.samples import UnknownScenario, lay_out
+    from memtui.samples import SCENARIOS, UnknownScenario, lay_out
 
+    if name not in SCENARIOS:
+        raise CommandError(str(UnknownScenario(name)))
     folder = Path(into)
-    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-        raise CommandError(f"{into} is not an empty folder; name a new one")
-    folder.mkdir(parents=True, exist_ok=True)
     try:
+        if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+            raise CommandError(f"{into} is not an empty folder; name a new one")
+        folder.mkdir(parents=True, exist_ok=True)
         laid_out = lay_out(name, folder.absolute())
-    except UnknownScenario as error:
-        raise CommandError(str(error)) from None
+    except OSError as error:
+        raise CommandError(f"{into} can not be used: {error.strerror}") from None
     roots: dict[str, Any] = {
         "project": str(laid_out.project),
         "user": str(laid_out.user) if laid_out.user else None,
@@ -158,42 +164,16 @@ def recall(query: str, options: Options) -> int:
     with setup_from(options) as setup:
         need_roots(setup)
         engine = Engine(setup)
-        result = engine.recall(query)
+        result = engine.recall(as_query(query))
         traced = engine.record(result)
     if options.json:
         write_json(recall_record(result, traced=traced))
     else:
         for line in report.recall_lines(result):
             write_line(line)
-    for warning in result.warnings:
-        narrate(f"warning: {warning}")
+    narrate_warnings(result.warnings)
     if not traced:
         narrate("this recall could not be traced")
-    return Exit.DONE
-
-
-@memtui.command()
-@common_options
-def scan(options: Options) -> int:
-    """List what is in the pool, what was skipped, and why."""
-    from memtui.recall.record import document_records, pool_record, skipped_records
-
-    with setup_from(options) as setup:
-        need_roots(setup)
-        pool = Engine(setup).scan()
-    if options.json:
-        write_json(
-            {
-                "schema": "memtui.scan/1",
-                "pool": pool_record(pool),
-                "skipped": skipped_records(pool.skipped),
-                "documents": document_records(pool),
-                "findings": [],
-            }
-        )
-    else:
-        for line in report.scan_lines(pool):
-            write_line(line)
     return Exit.DONE
 
 
@@ -224,5 +204,5 @@ def mcp(options: Options) -> int:
     return Exit.DONE
 
 
-for command in (why, compare_command, trace, validate):
+for command in (why, compare_command, trace, validate, scan, status):
     memtui.add_command(command)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 import re
 from collections.abc import Callable, Iterator, Mapping
@@ -13,19 +14,27 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import click
+from click.core import ParameterSource
 
-from memtui.cli.output import CommandError
+from memtui.cli.output import CommandError, clipped
 from memtui.config import Config, load_config
 from memtui.engine import Setup
 from memtui.limits import LimitError, Limits
 from memtui.memory.dialects import DIALECTS
 from memtui.memory.document import Scope
 from memtui.memory.scan import Source
+from memtui.recall.expansion import Expansion
 from memtui.recall.options import Ablations, OptionError, RecallOptions
+from memtui.recall.rankers import RANKERS, choose_embedder
+from memtui.recall.selectors.choose import choose_selector
+from memtui.state import state_path
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
-RANKERS = ("lexical",)
+LATEST_MS = 8_640_000_000_000_000
+"""The latest time of JavaScript's clock, and with a minus the earliest: epoch milliseconds."""
+_MOST_DIGITS = 20
+"""Digits of a number that are read; more of them are out of every range anyway."""
 
 
 @dataclass(slots=True)
@@ -43,6 +52,8 @@ class Options:
     exclude: tuple[str, ...] = ()
     limit: int | None = None
     ranker: str = "lexical"
+    expand: bool = False
+    selector: str = "heuristic"
     set_: tuple[str, ...] = ()
     ablate: tuple[str, ...] = ()
     now: str | None = None
@@ -92,10 +103,22 @@ _DECORATORS = (
     click.option("--limit", type=click.IntRange(min=1), metavar="N", help="Results asked for."),
     click.option(
         "--ranker",
-        type=click.Choice(RANKERS),
+        type=click.Choice(list(RANKERS)),
         default="lexical",
         show_default=True,
         help="How memories are ranked.",
+    ),
+    click.option(
+        "--expand",
+        is_flag=True,
+        help="Look for word forms, identifiers, synonyms and names of the query's words too.",
+    ),
+    click.option(
+        "--selector",
+        default="heuristic",
+        show_default=True,
+        metavar="NAME",
+        help="Who selects: heuristic, model, replay:FILE or manual:FILE.",
     ),
     click.option(
         "--set",
@@ -133,6 +156,33 @@ def common_options(function: Function) -> Function:
     return command  # type: ignore[return-value]
 
 
+def hand_down(context: click.Context, command: click.Command | None) -> None:
+    """Makes options that were typed before a command count as if they had been typed behind it.
+
+    Raises:
+        CommandError: the command does not take one of them.
+
+    """
+    typed = {
+        parameter.name: parameter
+        for parameter in context.command.params
+        if context.get_parameter_source(str(parameter.name)) is ParameterSource.COMMANDLINE
+    }
+    if command is None or not typed:
+        return
+    taken = {parameter.name for parameter in command.params}
+    for name, parameter in typed.items():
+        if name not in taken:
+            raise CommandError(f"{parameter.opts[0]} can not stand before {command.name}")
+    values = {name: context.params[str(name)] for name in typed}
+    context.default_map = {str(command.name): values}
+
+
+def as_query(typed: str) -> str:
+    """A query as it was typed, in UTF-8 even where the locale says that words are ASCII."""
+    return os.fsencode(typed).decode("utf-8", "surrogateescape")
+
+
 @contextmanager
 def setup_from(options: Options, *, source: str = "cli") -> Iterator[Setup]:
     """The setup that the options ask for; a demo's tree lives as long as the context.
@@ -146,7 +196,7 @@ def setup_from(options: Options, *, source: str = "cli") -> Iterator[Setup]:
         if options.demo is not None:
             if options.names_roots:
                 raise CommandError(
-                    "--demo brings its own roots; leave out --project, --user, --team"
+                    "--demo brings its own roots; leave out --project, --user, --team, --db"
                 )
             yield _demo_setup(options, config, source, stack)
         else:
@@ -219,12 +269,13 @@ def recall_options(
     """What a recall is asked to do.
 
     Raises:
-        CommandError: a limit, an ablation or the clock is not valid.
+        CommandError: a limit, an ablation, the selector or the clock is not valid.
 
     """
     try:
         limits = Limits().with_values({**config.limits, **_whole_numbers("--set", options.set_)})
         ablations = Ablations.parse(dict(_pair("--ablate", text) for text in options.ablate))
+        selector = choose_selector(options.selector, os.environ, config.selector)
     except (LimitError, OptionError) as error:
         raise CommandError(str(error)) from None
     return RecallOptions(
@@ -235,13 +286,16 @@ def recall_options(
         ranker=options.ranker,
         now_ms=now_ms if options.now is None else parse_time(options.now),
         source=source,
+        selector=selector,
+        expand=Expansion(config.synonyms) if options.expand else None,
+        embedder=choose_embedder(os.environ, config.embeddings, state_path().parent),
     )
 
 
 def _pair(option: str, text: str) -> tuple[str, str]:
     name, equals, value = text.partition("=")
     if not equals:
-        raise CommandError(f"{option} wants NAME=VALUE, not {text!r}")
+        raise CommandError(f"{option} wants NAME=VALUE, not {clipped(text)!r}")
     return name.strip(), value.strip()
 
 
@@ -249,9 +303,10 @@ def _whole_numbers(option: str, texts: tuple[str, ...]) -> Mapping[str, int]:
     values: dict[str, int] = {}
     for text in texts:
         name, value = _pair(option, text)
-        if not re.fullmatch(r"-?[0-9][0-9_,]*", value):
-            raise CommandError(f"{option} {name} must be a whole number, not {value!r}")
-        values[name] = int(value.replace(",", "").replace("_", ""))
+        if not (number := re.fullmatch(r"(-?)([0-9][0-9_,]*)", value)):
+            raise CommandError(f"{option} {name} must be a whole number, not {clipped(value)!r}")
+        digits = re.sub("[,_]", "", number[2]).lstrip("0")
+        values[name] = int(number[1] + (digits[:_MOST_DIGITS] or "0"))
     return values
 
 
@@ -278,7 +333,7 @@ def parse_options(words: list[str]) -> Options:
     """
     found: list[Options] = []
 
-    @click.command()
+    @click.command(add_help_option=False)
     @common_options
     def only_options(options: Options) -> None:
         found.append(options)
@@ -297,13 +352,20 @@ def parse_time(text: str, option: str = "--now") -> float:
         CommandError: it is neither.
 
     """
-    if re.fullmatch(r"-?\d+(\.\d+)?", text):
-        return float(text)
+    time_ms = float(text) if re.fullmatch(r"-?\d+(\.\d+)?", text) else _from_iso(text)
+    if not abs(time_ms) <= LATEST_MS:
+        raise CommandError(
+            f"{option} wants a time like 2026-03-02T09:00:00Z or epoch milliseconds, "
+            f"not {clipped(text)!r}"
+        )
+    return time_ms
+
+
+def _from_iso(text: str) -> float:
+    """Epoch milliseconds, not a number where the text is no time."""
     try:
         moment = datetime.fromisoformat(text)
     except ValueError:
-        raise CommandError(
-            f"{option} wants a time like 2026-03-02T09:00:00Z or epoch milliseconds, not {text!r}"
-        ) from None
+        return math.nan
     moment = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
     return moment.timestamp() * 1000

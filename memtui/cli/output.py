@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import sys
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from enum import IntEnum
 
-from memtui.text import display_text
+from memtui.text import UNSEEN, display_text
 
-_UNSAFE_IN_JSON = re.compile(
-    "[\x7f-\x9f\u00ad\u061c\u180e\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb"
-    "\ud800-\udfff]"
-)
+_UNSEEN = re.compile(UNSEEN)
 
 
 class Exit(IntEnum):
@@ -39,6 +38,21 @@ class CommandError(Exception):
         self.code = code
 
 
+def prepare_streams() -> None:
+    """Lets any text be written to stdout and stderr, and nothing fail where a stream is closed."""
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            nothing = os.open(os.devnull, os.O_RDWR)
+            setattr(sys, name, os.fdopen(nothing, mode, encoding="utf-8"))
+    for stream in (sys.stdout, sys.stderr):
+        stream.reconfigure(errors="backslashreplace")  # type: ignore[union-attr]
+
+
+def silence_stdout() -> None:
+    """Lets the interpreter end without a second complaint about the closed pipe."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
 def write_line(text: str = "") -> None:
     """One line of data on stdout; text of files must have gone through :func:`shown` before."""
     sys.stdout.write(text + "\n")
@@ -47,14 +61,26 @@ def write_line(text: str = "") -> None:
 def write_json(record: Mapping[str, object]) -> None:
     """One object on stdout, as UTF-8; characters that a terminal would obey are escaped."""
     text = json.dumps(record, ensure_ascii=False, indent=2)
-    safe = _UNSAFE_IN_JSON.sub(lambda match: f"\\u{ord(match.group()):04x}", text)
+    safe = _UNSEEN.sub(lambda match: json.dumps(match.group())[1:-1], text)
     sys.stdout.flush()
     sys.stdout.buffer.write(safe.encode() + b"\n")
 
 
 def narrate(message: str) -> None:
-    """One line on stderr."""
-    sys.stderr.write(f"memtui: {display_text(message)}\n")
+    """One line on stderr, if anybody reads it."""
+    with suppress(OSError):
+        sys.stderr.write(f"memtui: {display_text(message)}\n")
+
+
+def narrate_warnings(warnings: Iterable[str]) -> None:
+    """One line on stderr for each thing that was not as asked for."""
+    for warning in warnings:
+        narrate(f"warning: {warning}")
+
+
+def clipped(text: str, width: int = 80) -> str:
+    """Text that was typed, as a message may repeat it."""
+    return text if len(text) <= width else text[: width - 1] + "…"
 
 
 def shown(text: str, width: int | None = None) -> str:

@@ -12,13 +12,22 @@ import click
 from memtui.cli import report
 from memtui.cli.options import (
     Options,
+    as_query,
     common_options,
     need_roots,
     parse_options,
     parse_time,
     setup_from,
 )
-from memtui.cli.output import CommandError, Exit, narrate, shown, write_json, write_line
+from memtui.cli.output import (
+    CommandError,
+    Exit,
+    narrate,
+    narrate_warnings,
+    shown,
+    write_json,
+    write_line,
+)
 from memtui.engine import Engine, Setup
 from memtui.memory.document import Pool
 from memtui.memory.edit import pool_as_of
@@ -77,6 +86,7 @@ def why(
         result = engine.recall(query, pool)
         answer = explain(result, target)
         traced = engine.record(result)
+    narrate_warnings(result.warnings)
     if not traced:
         narrate("this recall could not be traced")
     if options.json:
@@ -95,7 +105,7 @@ def _question(arguments: tuple[str, ...], queries: str | None) -> tuple[str, str
     if len(arguments) != wanted:
         form = "why --queries FILE DOCUMENT" if queries is not None else "why QUERY DOCUMENT"
         raise CommandError(f"wants: memtui {form}")
-    return ("", arguments[0]) if queries is not None else (arguments[0], arguments[1])
+    return ("", arguments[0]) if queries is not None else (as_query(arguments[0]), arguments[1])
 
 
 def resolve(pool: Pool, name: str) -> Target:
@@ -116,6 +126,8 @@ def _ask_each(engine: Engine, pool: Pool, target: Target, file: str, options: Op
     for query in _lines_of(file):
         result = engine.recall(query, pool)
         engine.record(result)
+        if not answers:
+            narrate_warnings(result.warnings)
         answers.append((query, explain(result, target, search=False)))
     if options.json:
         found = [
@@ -153,6 +165,7 @@ def compare_command(query: str, preset: str | None, vs: str | None, options: Opt
     """Show what the manifest gains, loses and moves between two recalls of one query."""
     if (preset is None) == (vs is None):
         raise CommandError("compare wants one of --preset NAME and --vs OPTIONS")
+    query = as_query(query)
     with setup_from(options) as setup:
         need_roots(setup)
         engine = Engine(setup)
@@ -164,6 +177,7 @@ def compare_command(query: str, preset: str | None, vs: str | None, options: Opt
         else:
             before, after = after, _other(query, vs or "", setup, pool)
         comparison = compare(before, after)
+    narrate_warnings(dict.fromkeys((*before.warnings, *after.warnings)))
     if options.json:
         write_json(compare_record(comparison))
     else:

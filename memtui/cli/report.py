@@ -38,8 +38,6 @@ def _notes(result: Recall) -> Iterator[str]:
         yield "no token in the query: the reserve alone fills the manifest, nothing is selected"
     elif not result.hits:
         yield "no memory contains a token of the query: nothing is selected"
-    for warning in result.warnings:
-        yield f"warning: {shown(warning)}"
 
 
 def _candidate_line(verdict: Verdict) -> str:
@@ -73,12 +71,10 @@ def scan_lines(pool: Pool) -> Iterator[str]:
         if report.status == "ok":
             state = f"{plural(report.documents, 'document')}, {report.skipped:,} skipped"
         else:
-            state = report.status + (f": {report.error}" if report.error else "")
+            state = report.status + (f": {shown(report.error)}" if report.error else "")
         yield f"{report.scope:<8} {report.dialect:<7} {state}  {shown(report.root)}"
     if pool.excluded:
         yield f"{plural(len(pool.excluded), 'document')} left out by --exclude"
-    for warning in pool.warnings:
-        yield f"warning: {shown(warning)}"
     for skipped in pool.skipped:
         yield f"✗ {skipped.reason:<20} {skipped.scope}/{shown(skipped.relative_path)}"
         yield f"    {shown(skipped.detail)}; {shown(skipped.remedy)}"

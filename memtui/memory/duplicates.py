@@ -17,10 +17,13 @@ thousand different ones.
 from __future__ import annotations
 
 import re
+import sys
 from array import array
+from bisect import bisect_right
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from itertools import chain
 from zlib import crc32
 
 from memtui.limits import Limits
@@ -30,12 +33,12 @@ from memtui.text import cut, fold
 SIMILARITY = 90
 """Percent of the words of two documents that are the same and in the same order."""
 
-_ANCHORS = 16
+_ANCHORS = 12
 _KEY_WORDS = 3
 _KEYS_IN_COMMON = 2
-_LISTED = 64
+_LISTED = 32
 """Most documents that are listed under one key, the first ones of the pool."""
-_COMPARED = 8
+_COMPARED = 6
 """Most documents that one document is compared with in vain."""
 _COMMON = 16
 """A word is common if more than one document in so many has it."""
@@ -107,24 +110,30 @@ def _alike_pairs(
     """Pairs that are alike: all that is needed to know a likeness of every text that has one."""
     from rapidfuzz import fuzz
 
-    listed: dict[tuple[int, ...], list[int]] = {}
+    keys = _keys(texts, vocabulary)
+    shared = {key for key, count in Counter(chain.from_iterable(keys)).items() if count > 1}
+    listed: defaultdict[int, list[int]] = defaultdict(list)
     paired: set[int] = set()
-    for place, keys in enumerate(_keys(texts, vocabulary)):
-        in_common: Counter[int] = Counter()
-        for key in keys:
-            places = listed.setdefault(key, [])
-            in_common.update(places)
+    spelled = _Spelled(texts, vocabulary)
+    for place, own in enumerate(keys):
+        least = min(_KEYS_IN_COMMON, len(own))
+        lists = [listed[key] for key in shared.intersection(own)]
+        if len(lists) < least or not lists:
+            continue
+        in_common = Counter(chain.from_iterable(lists))
+        for places in lists:
             if len(places) < _LISTED:
                 places.append(place)
-        least = min(_KEYS_IN_COMMON, len(keys))
-        likely = sorted((-count, each) for each, count in in_common.items() if count >= least)
+        likely = [(-count, each) for each, count in in_common.items() if count >= least]
+        likely.sort()
         left = _COMPARED
+        length = len(texts[place])
         for _, other in likely:
-            if place in paired and other in paired:
+            if other in paired and place in paired:
                 continue
-            if not _may_be_alike(len(texts[place]), len(texts[other])):
+            if not _may_be_alike(length, len(texts[other])):
                 continue
-            percent = fuzz.ratio(texts[place], texts[other], score_cutoff=SIMILARITY)
+            percent = fuzz.ratio(spelled[place], spelled[other], score_cutoff=SIMILARITY)
             if percent:
                 paired.update((place, other))
                 yield place, other, percent
@@ -134,16 +143,29 @@ def _alike_pairs(
                 break
 
 
+class _Spelled(dict[int, "str | array[int]"]):
+    """Texts with one character for a word, which are compared faster than numbers are."""
+
+    def __init__(self, texts: Sequence[array[int]], vocabulary: Sequence[str]) -> None:
+        super().__init__()
+        self._texts = texts
+        self._few = len(vocabulary) <= sys.maxunicode
+
+    def __missing__(self, place: int) -> str | array[int]:
+        text = self._texts[place]
+        self[place] = "".join(map(chr, text)) if self._few else text
+        return self[place]
+
+
 def _may_be_alike(one: int, other: int) -> bool:
     """Whether texts of so many words can reach the similarity at all."""
     return 200 * min(one, other) >= SIMILARITY * (one + other)
 
 
-def _keys(texts: Sequence[array[int]], vocabulary: Sequence[str]) -> Iterable[set[tuple[int, ...]]]:
-    """The keys of every text; a word that only one text has makes none."""
-    frequency: Counter[int] = Counter()
-    for text in texts:
-        frequency.update(set(text))
+def _keys(texts: Sequence[array[int]], vocabulary: Sequence[str]) -> list[array[int]]:
+    """The keys of every text, as numbers; a word that only one text has makes none."""
+    words = [array("I", set(text)) for text in texts]
+    frequency = Counter(chain.from_iterable(words))
     common = max(_FEW, len(texts) // _COMMON)
     rank = [0] * len(vocabulary)
     order = sorted(
@@ -153,9 +175,13 @@ def _keys(texts: Sequence[array[int]], vocabulary: Sequence[str]) -> Iterable[se
     )
     for position, (_, _, number) in enumerate(order, start=1):
         rank[number] = position
-    for text in texts:
-        anchors = sorted(filter(rank.__getitem__, set(text)), key=rank.__getitem__)[:_ANCHORS]
-        if len(anchors) < _KEY_WORDS:
-            yield {tuple(anchors)} if anchors else set()
-        else:
-            yield set(zip(*(anchors[shift:] for shift in range(_KEY_WORDS)), strict=False))
+    return [_keys_of(sorted(map(rank.__getitem__, distinct))) for distinct in words]
+
+
+def _keys_of(ranks: list[int]) -> array[int]:
+    """The keys that the ranks of the words of a text make, 0 being a word of no other text."""
+    first = bisect_right(ranks, 0)
+    anchors = ranks[first : first + _ANCHORS]
+    if len(anchors) < _KEY_WORDS:
+        return array("q", [hash(tuple(anchors))] if anchors else [])
+    return array("q", map(hash, zip(anchors, anchors[1:], anchors[2:], strict=False)))

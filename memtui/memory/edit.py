@@ -2,48 +2,108 @@
 
 from __future__ import annotations
 
+import json
 import os
 import re
-from collections.abc import Callable
+import stat
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 
 from memtui.limits import Limits
-from memtui.memory.dialects import DIALECTS, Dialect, Reading, read
+from memtui.memory.collation import collation_key
+from memtui.memory.dialects import DIALECTS, Dialect, Reading, Unread, read
 from memtui.memory.document import (
-    MEMORY_TYPES,
     Document,
     Pool,
+    Scope,
     ScopeReport,
     SkippedFile,
     document_id,
 )
+from memtui.memory.rewrite import guessed_type, headed_text, repaired_text, with_key
 from memtui.memory.scan import in_scan_order
+
+__all__ = [
+    "ReadBytes",
+    "admitted",
+    "dialect_of",
+    "document_from",
+    "file_changed",
+    "guessed_type",
+    "key_of",
+    "keyed",
+    "pool_as_of",
+    "read_bytes",
+    "rebuilt_text",
+    "repaired_text",
+    "reread",
+    "source_text",
+    "with_document",
+    "with_key",
+]
 
 ReadBytes = Callable[[str], bytes]
 """Gives the bytes of a file by its path; raises ``OSError``."""
 
-_FENCE = re.compile(r"^-{3,}\s*$")
-_KEY_LINE = re.compile(r"^[A-Za-z_][\w-]*[ \t]*:")
+_FIELDS = ("type", "title", "description", "body")
 
 
 def read_bytes(path: str) -> bytes:
     """The bytes of a regular file; never waits for a pipe.
 
     Raises:
-        OSError: it can not be opened or read.
+        OSError: it can not be opened or read, or it is no regular file.
 
     """
     flags = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
-    with os.fdopen(os.open(path, flags), "rb") as file:
-        return file.read()
+    try:
+        descriptor = os.open(path, flags)
+    except ValueError as error:
+        raise OSError(str(error)) from None
+    try:
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            raise OSError(f"{path} is no regular file")
+        with os.fdopen(descriptor, "rb", closefd=False) as file:
+            return file.read()
+    finally:
+        os.close(descriptor)
 
 
-def source_text(document: Document, read_file: ReadBytes = read_bytes) -> str:
-    """The text of a document's file; put together from its parts where it can not be read."""
+# -- one document ---------------------------------------------------------------------------------
+
+
+def source_text(document: Document, read_file: ReadBytes = read_bytes) -> str | None:
+    """The text that a document was read from.
+
+    Where its file can not be read or has changed since, it is put together from the parts of the
+    document, so that what is computed from it belongs to the scan. None for a row of a database.
+    """
+    if document.dialect not in DIALECTS:
+        return None
+    for text in (_file_text(document, read_file), rebuilt_text(document)):
+        if text is not None and _reads_alike(document, reread(document, text)):
+            return text
+    return None
+
+
+def file_changed(document: Document, read_file: ReadBytes = read_bytes) -> bool:
+    """Whether the file of a document is there and reads as something else by now."""
+    text = _file_text(document, read_file)
+    return text is not None and not _reads_alike(document, reread(document, text))
+
+
+def _file_text(document: Document, read_file: ReadBytes) -> str | None:
     try:
         return read_file(document.path).decode("utf-8", "replace")
     except OSError:
-        return rebuilt_text(document)
+        return None
+
+
+def _reads_alike(document: Document, other: Document | None, besides: str = "") -> bool:
+    return other is not None and all(
+        getattr(document, field) == getattr(other, field) for field in _FIELDS if field != besides
+    )
 
 
 def rebuilt_text(document: Document) -> str:
@@ -56,36 +116,6 @@ def rebuilt_text(document: Document) -> str:
     return f"---\n{block}\n---\n\n{document.body}\n" if block else f"{document.body}\n"
 
 
-def with_key(text: str, key: str, value: str) -> str | None:
-    """``text`` with ``key: value`` in its frontmatter; None if it has no frontmatter.
-
-    The first line of the key in column 0 is replaced, with the indented lines that continue it;
-    further lines of the key are dropped; a key that is not there is added at the end.
-    """
-    text = text.replace("\r\n", "\n")
-    lines = text.split("\n")
-    start = 1 if lines[0].startswith("\ufeff") or _FENCE.match(lines[0]) else 0
-    if not start:
-        return None
-    end = next((at for at in range(1, len(lines)) if lines[at].startswith("---")), None)
-    if end is None:
-        return None
-    block: list[str] = []
-    written = dropping = False
-    for line in lines[1:end]:
-        if dropping and (line[:1] in (" ", "\t") or not line.strip()):
-            continue
-        dropping = line.startswith(f"{key}:")
-        if not dropping:
-            block.append(line)
-        elif not written:
-            block.append(f"{key}: {value}")
-            written = True
-    if not written:
-        block.append(f"{key}: {value}")
-    return "\n".join([lines[0], *block, *lines[end:]])
-
-
 def key_of(document: Document, field: str, text: str) -> str:
     """The frontmatter key that the dialect reads ``title``, ``description`` or ``type`` from."""
     if field != "title":
@@ -95,11 +125,57 @@ def key_of(document: Document, field: str, text: str) -> str:
     return "title" if titled and not named else "name"
 
 
+def keyed(document: Document, text: str, field: str, value: str) -> tuple[str, str] | None:
+    """Key and value of the line with which one field reads ``value`` and no other field changes.
+
+    The value is quoted where YAML would read it as something else. None where no line does it, as
+    in a text without frontmatter.
+    """
+    if document.dialect not in DIALECTS:
+        return None
+    dialect: Dialect = document.dialect
+    forms = [value]
+    if dialect == "claude":
+        forms.append(json.dumps(value, ensure_ascii=False))
+    invalid: tuple[str, str] | None = None
+    for key in dict.fromkeys((key_of(document, field, text), field)):
+        for form in forms:
+            edited = with_key(text, key, form, dialect)
+            found = None if edited is None else reread(document, edited)
+            if found is None or getattr(found, field) != value:
+                continue
+            if not _reads_alike(document, found, besides=field):
+                continue
+            if "yaml-invalid" in document.flags or "yaml-invalid" not in found.flags:
+                return key, form
+            invalid = invalid or (key, form)
+    return invalid
+
+
+def headed(document: Document, text: str, field: str, value: str) -> str | None:
+    """A file without frontmatter, with one in which ``field`` reads ``value``; None if it has one.
+
+    Only the tolerant dialect reads files without.
+    """
+    if document.dialect != "claude" or document.frontmatter or document.type:
+        return None
+    key = "name" if field == "title" else field
+    for form in (value, json.dumps(value, ensure_ascii=False)):
+        edited = headed_text(text, key, form)
+        found = reread(document, edited)
+        if found is None or getattr(found, field) != value or "yaml-invalid" in found.flags:
+            continue
+        if _reads_alike(document, found, besides=field):
+            return edited
+    return None
+
+
 def reread(document: Document, text: str) -> Document | None:
     """The document that its dialect reads in ``text``; None if it reads no document there."""
     if document.dialect not in DIALECTS:
         return None
-    reading = read(document.dialect, text.encode("utf-8", "replace"), document.relative_path)
+    content = text.encode("utf-8", "replace")
+    reading = read(document.dialect, content, document.relative_path)
     if not isinstance(reading, Reading):
         return None
     return replace(
@@ -110,8 +186,11 @@ def reread(document: Document, text: str) -> Document | None:
         body=reading.body,
         frontmatter=reading.frontmatter,
         flags=reading.flags,
-        size=len(text.encode("utf-8", "replace")),
+        size=len(content),
     )
+
+
+# -- a skipped file -------------------------------------------------------------------------------
 
 
 def document_from(skipped: SkippedFile, text: str, dialect: Dialect) -> Document | None:
@@ -134,67 +213,149 @@ def document_from(skipped: SkippedFile, text: str, dialect: Dialect) -> Document
     return reread(blank, text)
 
 
+def dialect_of(pool: Pool, target: Document | SkippedFile) -> Dialect | None:
+    """The dialect that the root of a file is read with; None for a row of a database."""
+    report = _report_of(pool, target)
+    return report.dialect if report is not None and report.dialect in DIALECTS else None
+
+
+def _report_of(pool: Pool, target: Document | SkippedFile) -> ScopeReport | None:
+    own = [report for report in pool.scopes if report.scope is target.scope]
+    return next((report for report in own if _holds(report, target.path)), None) or next(
+        iter(own), None
+    )
+
+
+def _holds(report: ScopeReport, path: str) -> bool:
+    return path.startswith((report.root.rstrip(os.sep) + os.sep, f"{report.root}#"))
+
+
+# -- a pool ---------------------------------------------------------------------------------------
+
+
 def with_document(pool: Pool, document: Document, limits: Limits) -> Pool:
     """The pool as a scan would find it with ``document`` in place of what is at its path."""
-    scope_order = [report.scope for report in pool.scopes] or list(
-        dict.fromkeys(each.scope for each in pool.documents)
-    )
-    if document.scope not in scope_order:
-        scope_order.append(document.scope)
-    known = {each.id for each in (*pool.documents, *pool.beyond) if each.path != document.path}
-    if document.id in known:
+    others = (*pool.documents, *pool.beyond, *pool.excluded)
+    if any(each.id == document.id and each.path != document.path for each in others):
         longer = document_id(document.scope, document.relative_path, 16)
         document = replace(document, id=longer)
+    old = next((each for each in pool.documents if each.path == document.path), None)
+    if old is not None and old.mtime_ms == document.mtime_ms and not pool.beyond:
+        same_order = tuple(document if each is old else each for each in pool.documents)
+        return _remembering(replace(pool, documents=same_order), pool)
     everything: list[Document] = []
     unmanaged: set[str] = set()
-    for scope in scope_order:
+    for scope in _scopes_of(pool, document):
         members = [
             each
             for each in (*pool.documents, *pool.beyond)
             if each.scope is scope and each.path != document.path
         ]
+        if pool.beyond:
+            members = in_scan_order(members)
         if document.scope is scope:
-            members = in_scan_order([*members, document])
+            _insert_in_scan_order(members, document)
         everything += members
-        unmanaged.update(each.id for each in members[limits.capped_scan_docs :])
-    changed = Pool(
+        unmanaged.update(_beyond_window(pool, scope, members, limits.capped_scan_docs))
+    changed = replace(
+        pool,
         documents=tuple(everything),
         skipped=tuple(each for each in pool.skipped if each.path != document.path),
-        scopes=tuple(_recounted(report, document, pool) for report in pool.scopes),
+        scopes=_recounted(pool, document),
         unmanaged=frozenset(unmanaged),
+        beyond=(),
         excluded=tuple(each for each in pool.excluded if each.path != document.path),
-        indexes=pool.indexes,
-        unlisted=pool.unlisted,
     )
+    return _remembering(changed, pool)
+
+
+def _remembering(changed: Pool, pool: Pool) -> Pool:
+    """The changed pool with what stages keep about the other, most of which stays true."""
     changed.memo.update(pool.memo)
     return changed
 
 
-def pool_as_of(pool: Pool, moment_ms: float, limits: Limits) -> Pool:
-    """The pool without the files that were modified after a moment, epoch milliseconds."""
-    documents = tuple(each for each in pool.documents if each.mtime_ms <= moment_ms)
-    skipped = tuple(each for each in pool.skipped if (each.mtime_ms or 0) <= moment_ms)
-    unmanaged: set[str] = set()
-    reports = []
-    for report in pool.scopes:
-        members = [each.id for each in documents if each.scope is report.scope]
-        unmanaged.update(members[limits.capped_scan_docs :])
-        left = sum(1 for each in skipped if each.scope is report.scope)
-        reports.append(replace(report, documents=len(members), skipped=left))
-    return replace(
-        pool,
-        documents=documents,
-        skipped=skipped,
-        scopes=tuple(reports),
-        unmanaged=frozenset(unmanaged),
+def _scopes_of(pool: Pool, document: Document) -> list[Scope]:
+    present = {report.scope for report in pool.scopes} | {document.scope}
+    present.update(each.scope for each in pool.documents)
+    return [scope for scope in Scope if scope in present]
+
+
+def _insert_in_scan_order(members: list[Document], document: Document) -> None:
+    """Puts a document where a scan lists it among the documents of its scope."""
+    age = -document.mtime_ms
+    first = bisect_left(members, age, key=lambda each: -each.mtime_ms)
+    last = bisect_right(members, age, lo=first, key=lambda each: -each.mtime_ms)
+    place = bisect_left(members, _name_key(document), lo=first, hi=last, key=_name_key)
+    members.insert(place, document)
+
+
+def _name_key(document: Document) -> tuple[object, str]:
+    base_name = document.relative_path.rpartition("/")[2]
+    return collation_key(base_name), document.relative_path
+
+
+def _beyond_window(
+    pool: Pool, scope: Scope, members: list[Document], window: int
+) -> Iterator[str]:
+    """Ids of a scope that a capped scan does not see; excluded files count in its window too."""
+    reports = [report for report in pool.scopes if report.scope is scope]
+    excluded = [each for each in pool.excluded if each.scope is scope]
+    listed = in_scan_order([*members, *excluded]) if excluded else members
+    if len(reports) < 2:
+        yield from (each.id for each in listed[window:])
+        return
+    for report in reports:
+        own = [each.id for each in listed if _holds(report, each.path)]
+        yield from own[window:]
+
+
+def _recounted(pool: Pool, document: Document) -> tuple[ScopeReport, ...]:
+    if not any(each.path == document.path for each in pool.skipped):
+        return pool.scopes
+    own = _report_of(pool, document)
+    return tuple(
+        replace(report, documents=report.documents + 1, skipped=report.skipped - 1)
+        if report is own
+        else report
+        for report in pool.scopes
     )
 
 
+def pool_as_of(pool: Pool, moment_ms: float, limits: Limits) -> Pool:
+    """The pool without the files that were modified after a moment, epoch milliseconds."""
+
+    def existing(documents: Iterable[Document]) -> tuple[Document, ...]:
+        return tuple(each for each in documents if each.mtime_ms <= moment_ms)
+
+    skipped = tuple(each for each in pool.skipped if (each.mtime_ms or 0) <= moment_ms)
+    earlier = replace(
+        pool,
+        documents=existing(pool.documents),
+        beyond=existing(pool.beyond),
+        excluded=existing(pool.excluded),
+        skipped=skipped,
+    )
+    unmanaged: set[str] = set()
+    for scope in dict.fromkeys(report.scope for report in pool.scopes):
+        members = [each for each in earlier.documents if each.scope is scope]
+        unmanaged.update(_beyond_window(earlier, scope, members, limits.capped_scan_docs))
+    reports = [
+        replace(
+            report,
+            documents=sum(_report_of(pool, each) is report for each in earlier.documents),
+            skipped=sum(_report_of(pool, each) is report for each in skipped),
+        )
+        for report in pool.scopes
+    ]
+    return replace(earlier, scopes=tuple(reports), unmanaged=frozenset(unmanaged))
+
+
 def admitted(pool: Pool, limits: Limits, read_file: ReadBytes = read_bytes) -> Pool:
-    """The pool with every file that was too large and is not under these limits."""
+    """The pool as these limits admit it: files that were too large and are not any more."""
     for skipped in pool.skipped:
-        report = next((each for each in pool.scopes if each.scope is skipped.scope), None)
-        if skipped.reason != "too-large" or report is None or report.dialect not in DIALECTS:
+        dialect = dialect_of(pool, skipped)
+        if skipped.reason != "too-large" or dialect is None:
             continue
         try:
             content = read_file(skipped.path)
@@ -202,49 +363,15 @@ def admitted(pool: Pool, limits: Limits, read_file: ReadBytes = read_bytes) -> P
             continue
         if len(content) > limits.file_bytes:
             continue
-        text = content.decode("utf-8", "replace")
-        document = document_from(skipped, text, report.dialect)
+        document = document_from(skipped, content.decode("utf-8", "replace"), dialect)
         if document is not None:
-            pool = with_document(pool, document, limits)
+            pool = with_document(pool, replace(document, size=len(content)), limits)
+            continue
+        found = read(dialect, content, skipped.relative_path)
+        if isinstance(found, Unread):
+            unread = replace(
+                skipped, reason=found.reason, detail=found.detail, remedy=found.remedy
+            )
+            left = tuple(unread if each is skipped else each for each in pool.skipped)
+            pool = _remembering(replace(pool, skipped=left), pool)
     return pool
-
-
-def _recounted(report: ScopeReport, document: Document, pool: Pool) -> ScopeReport:
-    was_skipped = any(each.path == document.path for each in pool.skipped)
-    if report.scope is not document.scope or not was_skipped:
-        return report
-    return replace(report, documents=report.documents + 1, skipped=report.skipped - 1)
-
-
-def guessed_type(relative_path: str, found: str = "") -> str:
-    """The likeliest type: what was found once cleaned, else a folder or prefix that names one."""
-    cleaned = found.split("#")[0].strip().strip("\"'").lower()
-    if cleaned in MEMORY_TYPES:
-        return cleaned
-    parts = re.split(r"[/_\-. ]", relative_path.lower())
-    return next((part for part in parts if part in MEMORY_TYPES), "project")
-
-
-def repaired_text(text: str, relative_path: str) -> str:
-    """``text`` with a frontmatter that every dialect reads; its own words are kept."""
-    text = text.removeprefix("\ufeff").replace("\r\n", "\n").lstrip("\n")
-    lines = text.split("\n")
-    kind = guessed_type(relative_path)
-    if not _FENCE.match(lines[0].rstrip()):
-        return f"---\ntype: {kind}\n---\n\n{text}"
-    lines[0] = "---"
-    closing = next((at for at in range(1, len(lines)) if _FENCE.match(lines[at])), None)
-    if closing is None:
-        closing = 1
-        while closing < len(lines) and (
-            _KEY_LINE.match(lines[closing]) or lines[closing][:1] in (" ", "\t")
-        ):
-            closing += 1
-        lines.insert(closing, "---")
-    block = "\n".join(lines[1:closing])
-    nested = re.search(r"^[ \t]*type[ \t]*:[ \t]*(.*)$", block, re.MULTILINE)
-    if not re.search(rf"^type:[ \t]*({'|'.join(MEMORY_TYPES)})[ \t]*$", block, re.MULTILINE):
-        found = nested.group(1) if nested else ""
-        rest = [line for line in lines[1:closing] if not line.startswith("type:")]
-        lines[1:closing] = [*rest, f"type: {guessed_type(relative_path, found)}"]
-    return "\n".join(lines)

@@ -94,12 +94,17 @@ FINDINGS: Mapping[FindingName, str] = {
 }
 """Every kind of finding, worst first, with what it means."""
 
-CONTROL_CHARACTERS = "\\x00-\\x08\\x0b\\x0c\\x0e-\\x1f\\x7f-\\x9f\\u202a-\\u202e\\u2066-\\u2069\\U000e0000-\\U000e007f"
-"""Controls but tab and line ends, bidirectional embeddings, overrides and isolates, and tags, which
-are invisible letters; as the inside of a regex character class. Tags in an emoji flag do not count.
+CONTROL_CHARACTERS = (
+    r"\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f"  # C0 but tab and line ends, DEL, C1
+    r"\u202a-\u202e\u2066-\u2069"  # bidirectional embeddings, overrides and isolates
+    r"\U000e0000-\U000e007f"  # tags: letters that are not shown
+)
+"""What ``control-characters`` looks for, as the inside of a regex character class.
+
+Tags inside an emoji flag do not count.
 """
 
-_CONTROL = re.compile(f"(\U0001f3f4[\U000e0020-\U000e007e]+\U000e007f)|[{CONTROL_CHARACTERS}]")
+_CONTROL = re.compile(rf"(\U0001f3f4[\U000e0020-\U000e007e]+\U000e007f)|[{CONTROL_CHARACTERS}]")
 _SHOWN = 3
 _NAMED = 80
 """Most code points of a name in a detail."""
@@ -177,6 +182,8 @@ def _bad_bytes(source: SourceText) -> str:
 
 
 def _control_characters(source: SourceText) -> Iterator[_Told]:
+    if source.text.replace("\n", "").isprintable():
+        return
     places = [match.start() for match in _CONTROL.finditer(source.text) if not match.group(1)]
     if not places:
         return

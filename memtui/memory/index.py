@@ -1,16 +1,4 @@
-"""``MEMORY.md`` measured as Claude Code loads it: how much counts, where loading stops, what is lost.
-
-What counts is the text without frontmatter and without block-level HTML comments, trimmed. Of it the
-first ``INDEX_LINES`` lines are loaded, and of these as many whole lines as fit in ``INDEX_BYTES``; a
-first line that does not fit alone is loaded in part.
-
-- Frontmatter: a first line ``---`` up to the next line ``---``; without the second there is none. A
-  byte-order mark does not count.
-- A block-level comment begins a line, after at most three spaces and outside fenced code. It ends
-  with the line that holds ``-->``; other text on that line counts, and where there is none the blank
-  lines behind the comment go with it. A comment that is never closed counts, as does one in a line.
-- Lines end at LF alone. A carriage return counts as a byte, a byte that is no UTF-8 as U+FFFD.
-"""
+"""``MEMORY.md``: how much of it is loaded, what it leads to, and what it does not lead to."""
 
 from __future__ import annotations
 
@@ -19,16 +7,23 @@ import posixpath
 import stat
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Literal, NamedTuple
+from functools import cached_property
+from typing import Literal
 
 from memtui.limits import Limits
 from memtui.memory.dialects import decode
 from memtui.memory.document import Pool, Scope
+from memtui.memory.index_window import (
+    INDEX_BYTES,
+    INDEX_LINES,
+    Binds,
+    Cut,
+    counted_lines,
+    find_cut,
+)
 from memtui.memory.links import (
-    Fences,
     Link,
     Names,
-    blanked,
     linked_path,
     markdown_links,
     names_of,
@@ -36,18 +31,17 @@ from memtui.memory.links import (
     wikilinks,
     without_code,
 )
-from memtui.text import JS_SPACE, cut, js_trim, utf8_bytes
+from memtui.memory.readings import OPEN_FLAGS
+from memtui.text import utf8_bytes
 
-INDEX_LINES = 200
-"""Most lines of an index that are loaded."""
-INDEX_BYTES = 25_000
-"""Most UTF-8 bytes of an index that are loaded."""
+__all__ = ["INDEX_BYTES", "INDEX_LINES", "IndexEntry", "IndexReport", "measure_index"]
 
-Binds = Literal["bytes", "lines", "none"]
 Leads = Literal["document", "file", "missing", "outside"]
+_Place = tuple[Leads, tuple[str, ...]]
 
 _FILE_BYTES = Limits().file_bytes
-_OPEN_FLAGS = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_CLOEXEC", 0)
+_PATH_CHARS = 4_096
+"""No file system takes a longer path."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,18 +93,6 @@ class IndexReport:
     """Why it could not be read, or not to its end, in one line."""
 
 
-class _Line(NamedTuple):
-    number: int
-    text: str
-
-
-class _Cut(NamedTuple):
-    binds: Binds
-    line: int | None
-    chars: int | None
-    """Code points of the line that are loaded, if not all."""
-
-
 def measure_index(
     path: str, pool: Pool, scope: Scope, root: str, file_bytes: int = _FILE_BYTES
 ) -> IndexReport:
@@ -118,9 +100,9 @@ def measure_index(
 
     Args:
         path: absolute path of the index.
-        pool: the documents of the scope; for orphans every one of them is expected to have an entry.
+        pool: the documents of the scope; every one of them below the index is looked for in it.
         scope: the scope it belongs to.
-        root: the root of the scope; no link out of it is followed.
+        root: the root of the scope; nothing outside it is looked at.
         file_bytes: no more of the file is read.
 
     """
@@ -128,11 +110,10 @@ def measure_index(
     if content is None:
         return IndexReport(path, scope, 0, 0, "none", None, (), (), (), (), "", error)
     text = decode(content)[0]
-    counted, shown = _counted(text)
-    found = _cut(counted)
-    folder = _relative(os.path.dirname(path), root)
-    tree = _Tree.of(pool, scope, root, folder)
-    entries = tuple(_entries(shown, tree, found))
+    counted, shown = counted_lines(text)
+    found = find_cut(counted)
+    targets = _Targets(pool, scope, root, _folder_below(root, path))
+    entries = tuple(_entries(without_code(shown), targets, found))
     mentioned = {each for entry in entries for each in entry.paths}
     return IndexReport(
         path=path,
@@ -141,8 +122,10 @@ def measure_index(
         bytes=sum(utf8_bytes(line.text) + 1 for line in counted) - bool(counted),
         binds=found.binds,
         cut_at_line=found.line,
-        dangling=_once(each.target for each in entries if each.leads in ("missing", "outside")),
-        orphans=tuple(each for each in tree.below if each not in mentioned),
+        dangling=tuple(
+            dict.fromkeys(each.target for each in entries if each.leads in ("missing", "outside"))
+        ),
+        orphans=tuple(each for each in targets.expected if each not in mentioned),
         unreachable=tuple(each for each in entries if not each.loaded),
         entries=entries,
         text=text,
@@ -150,35 +133,137 @@ def measure_index(
     )
 
 
-# -- what counts ----------------------------------------------------------------------------------
+def _read(path: str, root: str, file_bytes: int) -> tuple[bytes | None, str | None]:
+    """The content of an index, as much as is read, and what kept the rest from being read."""
+    try:
+        real = os.path.realpath(path, strict=True)
+        if os.path.islink(path) and not _is_inside(real, os.path.realpath(root)):
+            return None, f"it is a symbolic link to {real}, outside the root"
+        descriptor = os.open(real, OPEN_FLAGS)
+    except FileNotFoundError:
+        return None, "it is not there"
+    except (OSError, ValueError) as error:
+        return None, getattr(error, "strerror", None) or str(error)
+    try:
+        status = os.fstat(descriptor)
+        if not stat.S_ISREG(status.st_mode):
+            return None, "it is no regular file; it is not read"
+        content = os.read(descriptor, file_bytes)
+    except OSError as error:
+        return None, error.strerror or str(error)
+    finally:
+        os.close(descriptor)
+    if len(content) < status.st_size:
+        return content, f"only the first {len(content):,} of its {status.st_size:,} bytes were read"
+    return content, None
 
 
-def _counted(text: str) -> tuple[list[_Line], str]:
-    """The lines that count, and the whole text with spaces for what does not."""
-    mark = text.startswith("\ufeff")
-    lines = text[mark:].split("\n")
-    start = _after_frontmatter(lines)
-    counted: list[_Line] = []
-    shown = [" " * len(line) for line in lines[:start]]
-    fences = Fences()
-    closes = _comment_ends(lines)
-    number = start
-    while number < len(lines):
-        line = lines[number]
-        end = None if fences.hold(line) else closes.get(number)
-        if end is None:
-            counted.append(_Line(number + 1, line))
-            shown.append(line)
-            number += 1
+def _is_inside(real: str, real_root: str) -> bool:
+    return real == real_root or real.startswith(real_root.rstrip(os.sep) + os.sep)
+
+
+# -- where it leads -------------------------------------------------------------------------------
+
+
+class _Targets:
+    """Finds what the links of one index lead to."""
+
+    def __init__(self, pool: Pool, scope: Scope, root: str, folder: str) -> None:
+        self._pool = pool
+        self._scope = scope
+        self._root = root
+        self._real_root = os.path.realpath(root)
+        self._folder = folder
+        self._paths: dict[str, _Place] = {}
+        self._wikilinks: dict[str, _Place] = {}
+        self._real_folders: dict[str, str] = {}
+        recallable = (*pool.documents, *pool.beyond, *pool.excluded)
+        self._documents = {each.relative_path for each in recallable if each.scope == scope}
+        self._skipped = {each.relative_path for each in pool.skipped if each.scope == scope}
+        prefix = f"{folder}/" if folder else ""
+        self.expected = [
+            each.relative_path
+            for each in pool.documents
+            if each.scope == scope and each.relative_path.startswith(prefix)
+        ]
+        """The memories that the index should lead to, in pool order."""
+
+    @cached_property
+    def _names(self) -> Names:
+        return names_of(self._pool, self._scope)
+
+    def of_path(self, path: str) -> _Place:
+        """What a path in the index leads to."""
+        if path not in self._paths:
+            self._paths[path] = self._find_path(path)
+        return self._paths[path]
+
+    def of_wikilink(self, inner: str) -> _Place:
+        """What a wikilink in the index leads to."""
+        if inner not in self._wikilinks:
+            self._wikilinks[inner] = self._find_wikilink(inner)
+        return self._wikilinks[inner]
+
+    def _find_path(self, path: str) -> _Place:
+        if "\0" in path or len(path) > _PATH_CHARS:
+            return "missing", ()
+        if path.startswith("/"):
+            path = os.path.relpath(path, self._root).replace(os.sep, "/")
+            below = posixpath.normpath(path)
+        else:
+            below = posixpath.normpath(posixpath.join(self._folder, path))
+        if below == ".." or below.startswith("../"):
+            return "outside", ()
+        if below in self._documents:
+            return "document", (below,)
+        if below in self._skipped:
+            return "file", (below,)
+        leads = self._on_disk(below)
+        return leads, (below,) if leads == "file" else ()
+
+    def _find_wikilink(self, inner: str) -> _Place:
+        paths = self._names.find(inner, self._folder)
+        if paths:
+            return "document" if self._documents.intersection(paths) else "file", paths
+        for name in wikilink_names(inner):
+            leads, paths = self.of_path(name)
+            if paths:
+                return leads, paths
+        return "missing", ()
+
+    def _on_disk(self, below: str) -> Leads:
+        folder, name = posixpath.split(below)
+        if folder not in self._real_folders:
+            self._real_folders[folder] = os.path.realpath(os.path.join(self._root, folder))
+        path = os.path.join(self._real_folders[folder], name)
+        if os.path.islink(path):
+            path = os.path.realpath(path)
+        if not _is_inside(path, self._real_root):
+            return "outside"
+        return "file" if os.path.exists(path) else "missing"
+
+
+def _entries(text: str, targets: _Targets, found: Cut) -> Iterator[IndexEntry]:
+    """Every link to a file, in order."""
+    for number, line in enumerate(text.split("\n"), start=1):
+        if "](" not in line and "[[" not in line:
             continue
-        rest, shape = _without_comments(lines[end], skip_first=end > number)
-        shown += (" " * len(each) for each in lines[number:end])
-        shown.append(shape)
-        number = end + 1
-        if js_trim(rest):
-            counted.append(_Line(end + 1, rest))
-            continue
-        while number < len(lines) and not lines[number]:
-            shown.append("")
-            number += 1
-    return _trimmed(counted), " " * mark + "\n".join(shown)
+        entries = [(link, targets.of_wikilink(link.target)) for link in _named_links(line)]
+        for link in markdown_links(line):
+            path = linked_path(link.target)
+            if path is not None:
+                entries.append((link, targets.of_path(path)))
+        for link, (leads, paths) in sorted(entries):
+            loaded = found.keeps(number, link.end)
+            yield IndexEntry(number, link.label, link.target, leads, paths, loaded)
+
+
+def _named_links(line: str) -> Iterator[Link]:
+    """The wikilinks of a line that name a file."""
+    return (link for link in wikilinks(line) if wikilink_names(link.target))
+
+
+def _folder_below(root: str, path: str) -> str:
+    """The folder of an index below its root, empty for the root itself."""
+    folder = os.path.relpath(os.path.dirname(path), root).replace(os.sep, "/")
+    return "" if folder == "." else folder

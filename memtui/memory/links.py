@@ -18,7 +18,7 @@ _FENCE = re.compile(r"[ \t]*(`{3,}(?=[^`]*$)|~{3,})")
 _BACKTICKS = re.compile(r"`+")
 _WIKILINK = re.compile(r"\[\[([^\[\]\n]+)\]\]")
 _MARKDOWN_LINK = re.compile(
-    r"\[((?:[^\[\]\\\n]|\\.|\[[^\[\]\n]*\])*)\]\([ \t]*"
+    r"(?<!\\)\[((?:[^\[\]\\\n]|\\.|\[[^\[\]\\\n]*\])*)\]\([ \t]*"
     r"(<[^<>\n]*>|[^\s()<][^\s()]*(?:\([^\s()]*\)[^\s()]*)*)"
     r"(?:[ \t]+(?:\"[^\"\n]*\"|'[^'\n]*'|\([^()\n]*\)))?[ \t]*\)"
 )
@@ -125,10 +125,12 @@ def wikilinks(text: str) -> Iterator[Link]:
 
 
 def wikilink_names(inner: str) -> tuple[str, ...]:
-    """What a wikilink may name, most literal first; empty if it names a heading of its own file."""
+    """What a wikilink may name, most literal first; empty for a web address or a heading alone."""
     target = inner.partition("|")[0].rstrip().removesuffix("\\")
     page = target.partition("#")[0].strip()
-    return tuple(dict.fromkeys((inner.strip(), target.strip(), page))) if page else ()
+    if not page or page.lower().startswith(("http://", "https://")):
+        return ()
+    return tuple(dict.fromkeys((inner.strip(), target.strip(), page)))
 
 
 def markdown_links(text: str) -> Iterator[Link]:
@@ -179,7 +181,7 @@ class Names:
 
 
 def names_of(pool: Pool, scope: Scope | None = None) -> Names:
-    """The names of every file of a pool or of one scope; skipped files and indexes are files too."""
+    """The names of every file of a pool or one scope, skipped files and indexes included."""
     documents = [
         each
         for each in (*pool.documents, *pool.beyond, *pool.excluded)

@@ -24,13 +24,14 @@ _FILE_BYTES = Limits().file_bytes
 SourceReader = Callable[[Document], bytes | None]
 """Gives the bytes of a document's file; None where they can not be had."""
 
-_OPEN_FLAGS = (
+OPEN_FLAGS = (
     os.O_RDONLY
     | getattr(os, "O_NONBLOCK", 0)
     | getattr(os, "O_NOFOLLOW", 0)
     | getattr(os, "O_CLOEXEC", 0)
     | getattr(os, "O_BINARY", 0)
 )
+"""Opens a file to read it: follows no link, waits for no pipe."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -130,7 +131,7 @@ def read_source(document: Document, file_bytes: int = _FILE_BYTES) -> bytes | No
     try:
         if os.path.islink(path):
             path = _inside_root(document)
-        descriptor = os.open(path, _OPEN_FLAGS)
+        descriptor = os.open(path, OPEN_FLAGS)
     except (OSError, ValueError):
         return None
     try:

@@ -173,7 +173,7 @@ def compare_record(comparison: Comparison) -> Json:
 def _side(result: Recall) -> Json:
     return {
         "design": result.options.design,
-        "ranker": result.options.ranker,
+        "ranker": result.ranker,
         "ablations": result.options.ablations.changed(),
         "limits": result.options.limits.as_dict(),
         "pool": {"documents": len(result.pool.documents), "skipped": len(result.pool.skipped)},

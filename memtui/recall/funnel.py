@@ -22,8 +22,8 @@ def reproduction(result: Recall) -> str:
     """What is reproduced and what is not: ``ranked as qwen-code 0.24, read as claude``."""
     dialects = list(dict.fromkeys(report.dialect for report in result.pool.scopes))
     line = f"ranked as {REPRODUCES}, read as {' and '.join(dialects) or 'nothing'}"
-    if result.options.ranker != "lexical":
-        line = line.replace("ranked as", f"ranked by {result.options.ranker}, packed as")
+    if result.ranker != "lexical":
+        line = line.replace("ranked as", f"ranked by {result.ranker}, packed as")
     others = [name for name in dialects if name != "qwen"]
     if others:
         names = " and ".join(AGENT_NAMES.get(name, name) for name in others)

@@ -10,6 +10,8 @@ from memtui.limits import Limits
 from memtui.recall.candidates import ReserveOrder
 from memtui.recall.manifest import Packing
 from memtui.recall.query import Expand
+from memtui.recall.rankers.base import Embedder
+from memtui.recall.selectors import Selector
 
 Design = Literal["bounded", "capped"]
 ScanWindow = Literal["all", "capped"]
@@ -79,10 +81,14 @@ class RecallOptions:
     design: Design = "bounded"
     """``capped`` is the design before: every document to the selector, newest first, no ceiling."""
     ranker: str = "lexical"
-    """The name of the ranker."""
+    """The name of the ranker that is asked for; the recall says which one ranked."""
     now_ms: float | None = None
     """The clock, epoch milliseconds; None reads the real one when the recall starts."""
     source: str = "api"
     """The face that asks: ``tui``, ``cli``, ``mcp`` or ``api``."""
     expand: Expand | None = None
     """The expansion hook; None leaves the query alone."""
+    embedder: Embedder | None = None
+    """Makes embeddings for the rankers; None where no endpoint is configured."""
+    selector: Selector | None = None
+    """Who is asked what to select; None takes the best hits, without a model."""

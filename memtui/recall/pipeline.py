@@ -1,4 +1,8 @@
-"""``recall()``: runs the stages in order and returns everything that happened, as one value."""
+"""``recall()``: runs the stages in order and returns everything that happened, as one value.
+
+It has two halves. ``prepare()`` ends where candidates and the early result exist, before anybody is
+asked to select; ``settle()`` takes the answer. Whoever does not want to wait calls them apart.
+"""
 
 from __future__ import annotations
 
@@ -13,11 +17,19 @@ from memtui.recall.candidates import Candidate, choose_candidates, every_documen
 from memtui.recall.context import Context, build_context
 from memtui.recall.manifest import Manifest, pack_manifest
 from memtui.recall.noise import Noise, find_noise
-from memtui.recall.options import RecallOptions
+from memtui.recall.options import OptionError, RecallOptions
 from memtui.recall.query import Query, expand_query, parse_query
-from memtui.recall.rank import Hit, rank_lexically
-from memtui.recall.selection import Selection, select_heuristically
+from memtui.recall.rank import Hit
+from memtui.recall.rankers import RANKERS, Ranking, rank_all
+from memtui.recall.selection import (
+    Answer,
+    Selection,
+    select_by_answer,
+    select_heuristically,
+)
+from memtui.recall.selectors import SelectorRequest, ask_and_wait
 from memtui.recall.trace import Trace, Tracer, wall_clock
+from memtui.recall.turn import Delivery
 
 REPRODUCES = "qwen-code 0.24"
 """The system whose ranking, packing and fallback are reproduced exactly."""
@@ -42,7 +54,9 @@ class Recall:
     eligible: tuple[Document, ...]
     """Documents that could be recalled, in pool order."""
     hits: tuple[Hit, ...]
-    """Every document with a score above 0, best first."""
+    """Documents with a score above 0, best first; the lexical ranking is not cut."""
+    ranking: Ranking
+    """Who ranked, what else was found beyond the cut, and which ranker could not run."""
     candidates: tuple[Candidate, ...]
     """What was offered to the manifest, in order."""
     manifest: Manifest
@@ -57,6 +71,45 @@ class Recall:
     """The content-free record."""
     warnings: tuple[str, ...]
     """One line for each thing that was not as asked for."""
+    delivery: Delivery | None = None
+    """What of it reached the model in a turn, where that was run or simulated."""
+
+    @property
+    def ranker(self) -> str:
+        """The ranker that really ranked."""
+        return self.ranking.ranker
+
+
+@dataclass(frozen=True)
+class Prepared:
+    """The first half of a recall: everything but what depends on the selection.
+
+    The fields are those of :class:`Recall`. It is settled once.
+    """
+
+    query: Query
+    options: RecallOptions
+    now_ms: float
+    budget: Budget
+    pool: Pool
+    noise: tuple[Noise, ...]
+    eligible: tuple[Document, ...]
+    hits: tuple[Hit, ...]
+    ranking: Ranking
+    candidates: tuple[Candidate, ...]
+    manifest: Manifest
+    fast: tuple[Document, ...]
+    tracer: Tracer
+    """Goes on with the second half."""
+
+    @property
+    def request(self) -> SelectorRequest | None:
+        """What a selector is asked; None where nobody is: a blank query, or an empty manifest."""
+        if not self.query.text.strip() or not self.manifest.lines:
+            return None
+        return SelectorRequest(
+            self.query.text, self.manifest, self.options.recent_tools, self.budget.effective
+        )
 
 
 def recall(
@@ -66,7 +119,7 @@ def recall(
     *,
     tracer: Tracer | None = None,
 ) -> Recall:
-    """Runs one recall over a pool that has been scanned.
+    """Runs one recall over a pool that has been scanned; waits for the selector, if there is one.
 
     Args:
         query: any text; blank is a recall too, filled by the reserve alone.
@@ -75,6 +128,22 @@ def recall(
         tracer: one that has been running since before the scan; a new one without.
 
     """
+    prepared = prepare(query, pool, options, tracer=tracer)
+    selector, request = prepared.options.selector, prepared.request
+    if selector is None or request is None:
+        return settle(prepared)
+    timeout = prepared.options.limits.selector_timeout_s
+    return settle(prepared, ask_and_wait(selector, request, timeout))
+
+
+def prepare(
+    query: str,
+    pool: Pool,
+    options: RecallOptions | None = None,
+    *,
+    tracer: Tracer | None = None,
+) -> Prepared:
+    """The stages up to the early result; arguments are those of :func:`recall`."""
     options = options or RecallOptions()
     limits = options.limits
     tracer = tracer or Tracer()
@@ -106,8 +175,22 @@ def recall(
     eligible = _without(pool.documents, noise)
     tracer.step("filter.tools", tools=len(options.recent_tools), left_out=len(noise))
 
-    hits = rank_lexically(pool, eligible, parsed.terms, limits.body_window_chars)
-    tracer.step(f"rank.{options.ranker}", tokens=len(parsed.terms), hits=len(hits))
+    if options.ranker not in RANKERS:
+        raise OptionError(
+            f"no ranker is called {options.ranker!r}; there are: {', '.join(RANKERS)}"
+        )
+    ranking = rank_all(
+        options.ranker,
+        pool,
+        eligible,
+        parsed,
+        limits,
+        expanded=options.expand is not None,
+        embedder=options.embedder,
+        most=budget.candidates,
+    )
+    hits = ranking.hits
+    tracer.step(f"rank.{ranking.ranker}", tokens=len(parsed.terms), hits=len(hits), **ranking.meta)
 
     if options.design == "capped":
         candidates = every_document(eligible)
@@ -132,10 +215,43 @@ def recall(
     )
     fast = tuple(hit.document for hit in hits[: min(limits.fast_docs, budget.effective)])
     tracer.step("select.fast", selected=len(fast))
-    selection = select_heuristically(hits, budget.effective)
-    tracer.step("select.final", strategy=selection.strategy, selected=len(selection.documents))
+    return Prepared(
+        query=parsed,
+        options=options,
+        now_ms=now_ms,
+        budget=budget,
+        pool=pool,
+        noise=noise,
+        eligible=eligible,
+        hits=hits,
+        ranking=ranking,
+        candidates=candidates,
+        manifest=manifest,
+        fast=fast,
+        tracer=tracer,
+    )
 
-    context = build_context(selection.documents, tracer.trace_id, now_ms, limits)
+
+def settle(prepared: Prepared, answer: Answer | None = None) -> Recall:
+    """The stages from the selection on.
+
+    Args:
+        prepared: the first half, which is not used again.
+        answer: what the selector of the options gave; None where nobody was asked.
+
+    """
+    tracer, options = prepared.tracer, prepared.options
+    selection = _select(prepared, answer)
+    asked = {} if selection.selector is None else {"selector": selection.selector}
+    refused = {} if selection.reason is None else {"refused": str(selection.reason)}
+    tracer.step(
+        "select.final",
+        strategy=selection.strategy,
+        selected=len(selection.documents),
+        **asked,
+        **refused,
+    )
+    context = build_context(selection.documents, tracer.trace_id, prepared.now_ms, options.limits)
     tracer.step(
         "context.pack",
         kept=len(context.kept),
@@ -146,21 +262,33 @@ def recall(
     tracer.step("ids.allowed", ids=context.kept)
     tracer.step("recall.final", kept=len(context.kept))
     return Recall(
-        query=parsed,
+        query=prepared.query,
         options=options,
-        now_ms=now_ms,
-        budget=budget,
-        pool=pool,
-        noise=noise,
-        eligible=eligible,
-        hits=hits,
-        candidates=candidates,
-        manifest=manifest,
-        fast=fast,
+        now_ms=prepared.now_ms,
+        budget=prepared.budget,
+        pool=prepared.pool,
+        noise=prepared.noise,
+        eligible=prepared.eligible,
+        hits=prepared.hits,
+        ranking=prepared.ranking,
+        candidates=prepared.candidates,
+        manifest=prepared.manifest,
+        fast=prepared.fast,
         selection=selection,
         context=context,
-        trace=_finish(tracer, parsed, options, budget, selection, context),
-        warnings=_warnings(pool, budget),
+        trace=_finish(prepared, selection, context),
+        warnings=_warnings(prepared, selection),
+    )
+
+
+def _select(prepared: Prepared, answer: Answer | None) -> Selection:
+    selector = prepared.options.selector
+    if selector is None:
+        return select_heuristically(prepared.hits, prepared.budget.effective)
+    if answer is None:
+        return Selection("none", ())
+    return select_by_answer(
+        answer, selector.name, prepared.manifest, prepared.hits, prepared.budget.effective
     )
 
 
@@ -171,29 +299,28 @@ def _without(documents: Sequence[Document], noise: Sequence[Noise]) -> tuple[Doc
     return tuple(document for document in documents if document.id not in muted)
 
 
-def _warnings(pool: Pool, budget: Budget) -> tuple[str, ...]:
-    warnings = list(pool.warnings)
+def _warnings(prepared: Prepared, selection: Selection) -> tuple[str, ...]:
+    budget = prepared.budget
+    warnings = [*prepared.pool.warnings, *prepared.ranking.warnings]
     if budget.capped:
         warnings.append(
             f"{budget.requested:,} results were asked for; "
             f"a recall gives {budget.effective} at most"
         )
+    if selection.refused is not None:
+        warnings.append(
+            f"the selector's answer was refused ({selection.refused}); the heuristic's pick stands"
+        )
     return tuple(warnings)
 
 
-def _finish(
-    tracer: Tracer,
-    query: Query,
-    options: RecallOptions,
-    budget: Budget,
-    selection: Selection,
-    context: Context,
-) -> Trace:
+def _finish(prepared: Prepared, selection: Selection, context: Context) -> Trace:
+    tracer, query, budget = prepared.tracer, prepared.query, prepared.budget
     duration = tracer.elapsed_ms()
     return Trace(
         trace_id=tracer.trace_id,
-        source=options.source,
-        mode=f"{options.ranker}/{selection.strategy}",
+        source=prepared.options.source,
+        mode=f"{prepared.ranking.ranker}/{selection.strategy}",
         query_hash=query.sha256,
         query_chars=query.chars,
         requested_limit=budget.requested,

@@ -20,7 +20,7 @@ def recall_record(result: Recall, *, traced: bool) -> Json:
     return {
         "schema": "memtui.recall/1",
         "reproduces": REPRODUCES,
-        "ranker": options.ranker,
+        "ranker": result.ranker,
         "recent_tools": list(options.recent_tools),
         "ablations": options.ablations.changed(),
         "now_ms": number(result.now_ms),
@@ -48,6 +48,8 @@ def recall_record(result: Recall, *, traced: bool) -> Json:
             "strategy": result.selection.strategy,
             "ids": list(result.selection.ids),
             "refused": result.selection.refused,
+            "refused_reason": result.selection.reason,
+            "selector": result.selection.selector,
         },
         "context": {
             "text": result.context.text,
@@ -56,6 +58,7 @@ def recall_record(result: Recall, *, traced: bool) -> Json:
             "dropped": list(result.context.dropped),
             "reason": result.context.reason,
         },
+        "delivery": None if result.delivery is None else result.delivery.as_json(),
         "trace": result.trace.as_json(),
         "documents": document_records(result.pool),
     }

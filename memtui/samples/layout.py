@@ -12,7 +12,7 @@ from typing import Final
 
 from memtui.samples.composed import Plan, composed_files, index_file
 from memtui.samples.odd import OUTSIDE, broken_index, make_special_files, odd_files, private_notes
-from memtui.samples.scenarios import NOW_MS, SCENARIOS, Scenario, UnknownScenario
+from memtui.samples.scenarios import NOW_MS, POOLS, Scenario, UnknownScenario
 from memtui.samples.written import SampleFile, microseconds, written_files
 
 _ROOTS: Final = MappingProxyType(
@@ -64,9 +64,9 @@ def lay_out(name: str, into: Path) -> Demo:
 
     Raises UnknownScenario for a name that there is not, FileExistsError if the folder exists.
     """
-    if name not in SCENARIOS:
+    if name not in POOLS:
         raise UnknownScenario(name)
-    scenario = SCENARIOS[name]
+    scenario = POOLS[name]
     folder = into.absolute() / name
     folder.mkdir()
     roots = {}
@@ -85,7 +85,7 @@ def lay_out(name: str, into: Path) -> Demo:
 @contextmanager
 def temporary_demo(name: str) -> Iterator[Demo]:
     """The scenario in a temporary folder of its own, removed in the end. Raises UnknownScenario."""
-    if name not in SCENARIOS:
+    if name not in POOLS:
         raise UnknownScenario(name)
     into = Path(tempfile.mkdtemp(prefix="memtui-demo-"))
     try:

@@ -99,3 +99,16 @@ _ALL: Final = (
 
 SCENARIOS: Final[Mapping[str, Scenario]] = MappingProxyType({each.name: each for each in _ALL})
 """Every scenario by its name, the default first."""
+
+_FOR_CASES: Final = Scenario(
+    name="alphabets",
+    summary="Fourteen memories in other alphabets than Latin and CJK, or with other letters.",
+    queries=("готовые ответы про возврат",),
+    expected="answers-in-russian.md",
+    dialect="claude",
+)
+
+POOLS: Final[Mapping[str, Scenario]] = MappingProxyType(
+    {**SCENARIOS, _FOR_CASES.name: _FOR_CASES}
+)
+"""The scenarios, and those that only cases are asked in."""

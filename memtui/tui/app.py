@@ -24,7 +24,7 @@ from memtui.tui.palette import CommandProvider
 from memtui.tui.screens.board import Board
 from memtui.tui.screens.help import HelpScreen
 from memtui.tui.screens.main import MainScreen
-from memtui.tui.themes import DARK, THEMES, VARIABLES
+from memtui.tui.themes import DARK, THEMES, own_variables
 
 RunEditor = Callable[[list[str]], int]
 """Runs the command of an editor until it is closed; returns its exit code."""
@@ -95,7 +95,7 @@ class MemtuiApp(App[int]):
 
     def get_theme_variable_defaults(self) -> dict[str, str]:
         """Variables of the style sheets that not every theme defines."""
-        return dict(VARIABLES)
+        return own_variables(self.current_theme)
 
     # Commands
 

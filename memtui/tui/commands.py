@@ -81,6 +81,8 @@ class Command:
     """What must hold."""
     target: Target = Target.SCREEN
     """Who carries it out."""
+    front: frozenset[Place] = frozenset()
+    """Where its hint goes before all others."""
     fixed: bool = False
     """Whether its hint is always in the footer, at the right."""
 
@@ -159,22 +161,22 @@ COMMANDS: tuple[Command, ...] = (
             "limits", 4, needs=_STORE),
     Command("rescan", ("r",), "rescan", "Scan again",
             "Reads the stores again; a file that did not change is not reread.", CHANGE, "rescan",
-            8, needs=_STORE),
+            8, needs=_STORE, front=frozenset({Place.NOTICE})),
     Command("edit", ("e",), "edit", "Open in an editor",
             "Opens the file in $VISUAL or $EDITOR, then scans again. memtui itself never writes.",
-            TAKE, "edit", 7, where=IN_LISTS, needs=_MEMORY),
+            TAKE, "edit", 7, where=IN_LISTS, needs=_MEMORY, front=frozenset({Place.INSPECTOR})),
     Command("copy", ("y",), "copy", "Copy the path",
             "Sends the path of the memory to the clipboard of the terminal.", TAKE, "copy", 9,
-            where=IN_LISTS, needs=_MEMORY),
+            where=IN_LISTS, needs=_MEMORY, front=frozenset({Place.INSPECTOR})),
     Command("export", ("x",), "export", "Export the recall",
             "Writes JSON, the manifest, the context or a picture to a file outside the stores.",
             TAKE, "export", 10, needs=_SHOWN),
     Command("demo", ("d",), "demo", "Open the demo",
             "Lays out invented memories in a temporary folder and opens them.", APP, "demo", 1,
-            needs=frozenset({Fact.NO_STORE}), target=Target.APP),
+            needs=frozenset({Fact.NO_STORE}), target=Target.APP, front=frozenset({Place.NOTICE})),
     Command("back", ("escape",), "back", "One step back",
             "Clears a filter, leaves an input, closes what is open, ends a zoom; never quits.",
-            APP, "back", 12, where=EVERYWHERE),
+            APP, "back", 5, where=EVERYWHERE, front=INPUTS | {Place.INSPECTOR}),
     Command("palette", ("ctrl+p",), "command_palette", "Command palette",
             "Every command by name.", APP, where=EVERYWHERE, target=Target.APP),
     Command("theme", (), "change_theme", "Choose a theme",
@@ -256,11 +258,10 @@ def hints(context: Context, most: int = 6) -> tuple[Command, ...]:
     """What the footer shows: at most ``most`` commands that work here; help and quit come last."""
     working = [command for command in COMMANDS if command.footer and command.works(context)]
     fixed = [command for command in working if command.fixed]
+    free = [command for command in working if not command.fixed]
     if context.place in INPUTS:
-        free = [command for command in working if command.id == "back"]
-    else:
-        free = [command for command in working if not command.fixed]
-    free.sort(key=lambda command: command.footer)
+        free = [command for command in free if context.place in command.front]
+    free.sort(key=lambda command: (context.place not in command.front, command.footer))
     return (*free[: max(0, most - len(fixed))], *fixed)
 
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import time
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from threading import Lock
 
 from memtui.engine import Engine
-from memtui.memory.document import Pool
+from memtui.memory.document import MemoryRootError, Pool
 from memtui.recall.options import RecallOptions
+from memtui.recall.trace import stopwatch
 from memtui.tui.view.view import PoolOrder, View
 
 
@@ -73,7 +73,7 @@ class Recaller:
         self.engine = engine
         self._pool: Pool | None = None
         self._scan_ms = 0.0
-        self._stopped = False
+        self._refusal: Exception | None = None
 
     def scan(self, job: Job, progress: Callable[[int], None]) -> None:
         """Reads the roots, if that was not done yet or the job wants it again.
@@ -84,23 +84,28 @@ class Recaller:
 
         Raises:
             MemoryRootError: a required root can not be read.
-            ScanCancelled: from ``progress``, and until a rescan is asked for.
+            ScanCancelled: from ``progress``.
+
+        A scan that failed or was stopped is not tried again before a job asks for it.
 
         """
         self.engine.setup = replace(self.engine.setup, options=job.options)
         if not job.rescan:
+            if self._refusal is not None:
+                raise self._refusal
             if self._pool is not None:
                 return
-            if self._stopped:
-                raise ScanCancelled
-        started = time.perf_counter()
+        started = stopwatch()
         try:
             self._pool = self.engine.scan(progress)
-        except ScanCancelled:
-            self._stopped = True
+        except ScanCancelled as stopped:
+            self._refusal = stopped if self._pool is None else None
             raise
-        self._stopped = False
-        self._scan_ms = (time.perf_counter() - started) * 1000
+        except MemoryRootError as failed:
+            self._pool, self._refusal = None, failed
+            raise
+        self._refusal = None
+        self._scan_ms = stopwatch() - started
 
     def view(self, job: Job) -> View:
         """Recalls over what was scanned, and prepares everything that takes long to draw."""

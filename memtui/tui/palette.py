@@ -5,11 +5,9 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable
 from functools import partial
 
-from textual.app import App
 from textual.command import DiscoveryHit, Hit, Hits, Provider
-from textual.dom import DOMNode
 
-from memtui.tui.commands import COMMANDS, Command, Target, shown_keys
+from memtui.tui.commands import COMMANDS, Command, shown_keys
 from memtui.tui.screens.board import Board
 
 
@@ -43,17 +41,9 @@ class CommandProvider(Provider):
                 )
 
     def _runner(self, command: Command) -> Callable[[], Awaitable[None]]:
-        return partial(run_command, self.app, self.screen, command)
-
-
-async def run_command(app: App[object], screen: DOMNode, command: Command) -> None:
-    """Runs a command as if its key had been pressed where the focus is."""
-    namespace: DOMNode = screen
-    if command.target is Target.APP:
-        namespace = app
-    elif command.target is Target.LIST and isinstance(screen, Board):
-        namespace = screen.list_in_front
-    await app.run_action(command.action, default_namespace=namespace)
+        screen = self.screen
+        assert isinstance(screen, Board)
+        return partial(screen.run_command, command)
 
 
 def _help(command: Command) -> str:

@@ -21,12 +21,12 @@ DARK = Theme(
         "text-muted": "#8e9bab",
         "border": "#6cb2ff",
         "border-blurred": "#38444f",
-        "cursor": "#24405e",
+        "cursor": "#1a3049",
         "cursor-blurred": "#1f2831",
         "input-cursor-background": "#f2b45a",
         "input-cursor-foreground": "#0e1217",
         "input-selection-background": "#2b4a6b",
-        "block-cursor-background": "#24405e",
+        "block-cursor-background": "#1a3049",
         "block-cursor-foreground": "#ffffff",
         "scrollbar": "#38444f",
         "scrollbar-hover": "#52616f",
@@ -75,8 +75,14 @@ LIGHT = Theme(
 THEMES = (DARK, LIGHT)
 """The themes to register."""
 
-VARIABLES = {
-    "cursor": "$block-cursor-background",
-    "cursor-blurred": "$panel",
-}
-"""What the style sheets use beyond Textual's own variables, for themes that do not define it."""
+
+def own_variables(theme: Theme) -> dict[str, str]:
+    """What the style sheets use beyond Textual's variables, for a theme that does not say.
+
+    In a theme of the terminal's own colours no background is known to suit the text, so the cursor
+    row is told by its mark alone.
+    """
+    if theme.ansi:
+        return {"cursor": "ansi_default", "cursor-blurred": "ansi_default"}
+    colours = theme.to_color_system().generate()
+    return {"cursor": colours["primary-muted"], "cursor-blurred": colours["panel"]}

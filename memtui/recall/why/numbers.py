@@ -12,57 +12,61 @@ from memtui.text import chars
 def manifest_bytes_for(result: Recall, document: Document) -> int | None:
     """The smallest ``manifest_bytes`` above the present one with which its line is packed.
 
-    A larger ceiling lets earlier lines in too, so the answer is found by replaying the packing from
-    one ceiling at which something changes to the next.
+    A larger ceiling lets earlier lines in too, so that more bytes are not always better. The answer
+    is looked for between the ceilings at which something changes, first for ceilings that shut out
+    an early line, then for later ones. A line no longer than this one must never be shut out: what
+    it did not find room for, this one does not either.
     """
     verdicts = result.manifest.verdicts
     place = next((each.position for each in verdicts if each.document.id == document.id), None)
     if place is None:
         return None
-    raw = _line_sizes(result, place)
+    sizes = _joined_sizes(result, place)
+    present = result.options.limits.manifest_bytes + 1
     if result.options.ablations.packing == "prefix":
-        return sum(raw) + place - 1
-    ceiling = result.options.limits.manifest_bytes
-    while True:
-        needed = _needed_at(raw, ceiling)
-        if needed <= ceiling:
-            return ceiling
-        ceiling = _next_event(raw, ceiling, needed)
+        return max(present, sum(sizes) - 1)
+    own = sizes.pop()
+    shorter_after = [0] * (len(sizes) + 1)
+    for at in range(len(sizes) - 1, -1, -1):
+        shorter_after[at] = shorter_after[at + 1] + (sizes[at] if sizes[at] <= own else 0)
+    used = 0
+    for at, size in enumerate(sizes):
+        low = max(present + 1, used + shorter_after[at + 1] + own)
+        if size > own and low < used + size:
+            found = _smallest_room(sizes[at:], own, used, low, used + size)
+            if found is not None:
+                return found - 1
+        used += size
+    return max(present + 1, used + own) - 1
 
 
-def _line_sizes(result: Recall, count: int) -> list[int]:
-    """UTF-8 bytes of the first candidates' lines, without any newline."""
+def _joined_sizes(result: Recall, count: int) -> list[int]:
+    """UTF-8 bytes of the first candidates' lines, a newline with each.
+
+    With one byte more of room than the ceiling has, all of them can be counted with a newline.
+    """
     sizes = []
     lines_before = 0
     for verdict in result.manifest.verdicts[:count]:
-        sizes.append(verdict.bytes - (1 if lines_before else 0))
+        sizes.append(verdict.bytes + (0 if lines_before else 1))
         lines_before += verdict.packed
     return sizes
 
 
-def _needed_at(raw: list[int], ceiling: int) -> int:
-    """What the ceiling must be at least for the last line, if it decides nothing else anew."""
-    used, lines = 0, 0
-    for size in raw[:-1]:
-        joined = size + (1 if lines else 0)
-        if used + joined <= ceiling:
-            used += joined
-            lines += 1
-    return used + raw[-1] + (1 if lines else 0)
-
-
-def _next_event(raw: list[int], ceiling: int, needed: int) -> int:
-    """The next larger ceiling at which a line that is skipped now would fit."""
-    used, lines = 0, 0
-    nearest = needed
-    for size in raw[:-1]:
-        joined = size + (1 if lines else 0)
-        if used + joined <= ceiling:
-            used += joined
-            lines += 1
-        else:
-            nearest = min(nearest, used + joined)
-    return nearest
+def _smallest_room(sizes: list[int], own: int, used: int, low: int, high: int) -> int | None:
+    """The smallest room from ``low`` to below ``high`` that packs a line after others."""
+    room = low
+    while room < high:
+        total, nearest = used, high
+        for size in sizes:
+            if total + size <= room:
+                total += size
+            else:
+                nearest = min(nearest, total + size)
+        if total + own <= room:
+            return room
+        room = min(nearest, total + own)
+    return None
 
 
 def candidate_limits_for(result: Recall, document: Document) -> tuple[int | None, int | None]:

@@ -11,7 +11,7 @@ from textual.screen import Screen
 
 from memtui.engine import Engine, Setup
 from memtui.tui.bindings import keys_in_force
-from memtui.tui.commands import Context, Fact, Place
+from memtui.tui.commands import Command, Context, Fact, Place, Target
 from memtui.tui.messages import RecallReady, ScanFailed, ScanProgress, ScanStopped
 from memtui.tui.recalls import Recalls
 from memtui.tui.view import notices
@@ -82,6 +82,7 @@ class Board(Screen[None]):
         self.recalls = Recalls(self, engine)
         self.scanning = False
         self.list_pane = "pool"
+        self._asked: str | None = None
         self._user_moved = False
 
     def compose(self) -> ComposeResult:
@@ -117,7 +118,7 @@ class Board(Screen[None]):
         if not self.setup.sources:
             return
         self.scanning = self.scanning or rescan
-        query = self.query_bar.input.value
+        query = self._asked = self.query_bar.input.value
         self.recalls.ask(query, self.options, self.order, rescan=rescan)
 
     # What the thread reports
@@ -268,8 +269,9 @@ class Board(Screen[None]):
     # What the user does
 
     @on(SafeInput.Changed, "#query")
-    def _query_changed(self) -> None:
-        self.ask()
+    def _query_changed(self, event: SafeInput.Changed) -> None:
+        if event.value != self._asked:
+            self.ask()
 
     @on(SafeInput.Submitted, "#query")
     def _query_submitted(self) -> None:
@@ -307,4 +309,10 @@ class Board(Screen[None]):
 
     @on(KeyFooter.Pressed)
     async def _hint_pressed(self, event: KeyFooter.Pressed) -> None:
-        await self.app.run_action(event.command.action, default_namespace=self.focused or self)
+        await self.run_command(event.command)
+
+    async def run_command(self, command: Command) -> None:
+        """Runs a command as if its key had been pressed here."""
+        namespaces = {Target.APP: self.app, Target.LIST: self.list_in_front}
+        namespace = namespaces.get(command.target, self)
+        await self.app.run_action(command.action, default_namespace=namespace)

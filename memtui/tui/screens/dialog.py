@@ -11,7 +11,9 @@ from textual.screen import ModalScreen
 from memtui.tui.bindings import bindings_of
 from memtui.tui.commands import BY_ID, shown_key
 from memtui.tui.paint import content
-from memtui.tui.view.pieces import Piece, line
+from memtui.tui.view.pieces import Piece, line, richest
+
+BORDER_CELLS = 6
 
 Answer = TypeVar("Answer")
 
@@ -23,13 +25,23 @@ class Dialog(ModalScreen[Answer]):
     BINDINGS = bindings_of("close")
 
     frame = query_one("#frame", Vertical)
+    _commands: tuple[str, ...] = ("close",)
 
     def label(self, title: str, *commands: str) -> None:
         """Writes the title, and the keys of some commands, into the border."""
         self.frame.border_title = content(line(Piece(title, "strong")))
-        keys = (BY_ID[name] for name in (*commands, "close"))
-        hints = (f"{shown_key(each.keys[0])} {each.hint}" for each in keys)
-        self.frame.border_subtitle = content(line(Piece(" · ".join(hints), "muted")))
+        self._commands = (*commands, "close")
+        self._hint()
+
+    def on_resize(self) -> None:
+        """Shows as many keys as the border holds; how to close is always among them."""
+        self.call_after_refresh(self._hint)
+
+    def _hint(self) -> None:
+        hints = [f"{shown_key(BY_ID[name].keys[0])} {BY_ID[name].hint}" for name in self._commands]
+        options = [line(" · ".join(hints[start:])) for start in range(len(hints))]
+        room = max(0, self.frame.outer_size.width - BORDER_CELLS)
+        self.frame.border_subtitle = content(richest(options, room))
 
     def action_close(self) -> None:
         """Closes the dialog without an answer."""

@@ -37,6 +37,7 @@ class HelpScreen(Dialog[None]):
 
     def on_resize(self) -> None:
         """Wraps the text to the new width."""
+        super().on_resize()
         self.call_after_refresh(self._write)
 
     def _write(self) -> None:

@@ -30,7 +30,7 @@ class MainScreen(Board):
     """Carries the commands of the registry out."""
 
     CSS_PATH = "main.tcss"
-    AUTO_FOCUS = None
+    AUTO_FOCUS = ""
     BINDINGS = bindings_for(Target.SCREEN)
 
     def __init__(self, setup: Setup, engine: Engine, edit: Edit) -> None:

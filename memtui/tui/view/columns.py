@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from rich.cells import set_cell_size
+
 from memtui.tui.view.pieces import Line, Piece, fitted, safe
 
 
@@ -20,6 +22,10 @@ class Column:
     """Whether its text stands at the right."""
     flexible: bool = False
     """Whether it takes the space that is left."""
+    most: int = 0
+    """Cells it may grow to where the flexible columns have plenty; 0 does not grow."""
+    plain_cut: bool = False
+    """Whether its text is cut without an ellipsis, as abbreviations are."""
     drop: int = 0
     """Where space is short the column with the highest number goes first; 0 stays."""
 
@@ -27,6 +33,8 @@ class Column:
 Fit = tuple[tuple[int, int], ...]
 """The columns that are shown: index and cells of each."""
 
+PLENTY = 36
+"""Cells that a flexible column keeps before another one grows."""
 GAP = 1
 """Cells between two columns."""
 
@@ -41,9 +49,15 @@ def fit_columns(columns: Sequence[Column], width: int) -> Fit:
         shown.remove(max(droppable, key=lambda index: columns[index].drop))
     spare = width - _needed(columns, shown)
     flexible = [index for index in shown if columns[index].flexible]
+    grown: dict[int, int] = {}
+    for index in shown:
+        wish = max(0, columns[index].most - columns[index].width)
+        if wish and spare - wish >= PLENTY * len(flexible):
+            grown[index] = wish
+            spare -= wish
     fit: list[tuple[int, int]] = []
     for index in shown:
-        size = columns[index].width
+        size = columns[index].width + grown.get(index, 0)
         if index in flexible:
             share, odd = divmod(spare, len(flexible))
             size += share + (odd if index == flexible[-1] else 0)
@@ -57,7 +71,11 @@ def lay_out(cells: Sequence[Line], columns: Sequence[Column], fit: Fit) -> Line:
     for index, width in fit:
         if row:
             row.append(Piece(" " * GAP))
-        row.extend(fitted(safe(cells[index]), width, right=columns[index].right))
+        column = columns[index]
+        cell = safe(cells[index])
+        if column.plain_cut:
+            cell = safe(Piece(set_cell_size(text, width), tone) for text, tone in cell[:1])
+        row.extend(fitted(cell, width, right=column.right))
     return tuple(row)
 
 

@@ -9,12 +9,14 @@ from memtui.text import chars, cut, plural
 from memtui.tui.view.ages import ordinal, short_age
 from memtui.tui.view.fates import Fate
 from memtui.tui.view.marks import marked, match_spans
-from memtui.tui.view.pieces import Line, Piece, clip, fitted, line, safe
+from memtui.tui.view.pieces import Line, Piece, Tone, clip, fitted, line, safe
 from memtui.tui.view.view import View
 
 SHOWN_CHARS = 20_000
 """Most of a body that is drawn; an editor shows the rest."""
 
+SHOWN_FIELD_CHARS = 2_000
+"""Most of a title, a description or a frontmatter that is drawn."""
 TOKEN_CELLS = 16
 
 
@@ -200,18 +202,36 @@ def _score_row(token: str, fields: tuple[int, ...], total: int, tone: str = "pla
 
 
 def _fields(view: View, document: Document) -> tuple[Line, ...]:
-    terms = view.recall.query.terms
-    title = marked(document.title, match_spans(document.title, terms), "strong")
-    described = marked(document.description, match_spans(document.description, terms))
-    description = described or [Piece("none", "warning")]
-    return (_named("title", *title), _named("says", *description))
+    title = _marked_field(view, document.title, "strong")
+    description = _marked_field(view, document.description, "plain")
+    return (
+        _named("title", *title),
+        _named("says", *(description or [Piece("no description", "warning")])),
+    )
+
+
+def _marked_field(view: View, text: str, tone: Tone) -> list[Piece]:
+    """A field with its matches marked, the start of it where it is very long."""
+    shown = text[:SHOWN_FIELD_CHARS]
+    pieces = marked(shown, match_spans(shown, view.recall.query.terms), tone)
+    return [*pieces, *_more(text, SHOWN_FIELD_CHARS)]
+
+
+def _more(text: str, shown: int) -> tuple[Piece, ...]:
+    """What is said where only the start of a text is drawn."""
+    if len(text) <= shown:
+        return ()
+    more = plural(len(text) - shown, "more character")
+    return (Piece(f" … {more}: e opens the file in an editor", "warning"),)
 
 
 def _frontmatter(document: Document) -> tuple[Line, ...]:
-    if not document.frontmatter:
+    text = document.frontmatter
+    if not text:
         return ((), line(Piece("no frontmatter", "muted")))
-    rows = document.frontmatter.splitlines()[:60]
-    return ((), _heading("frontmatter as written"), *(line(Piece(row, "muted")) for row in rows))
+    rows = [line(Piece(row, "muted")) for row in text[:SHOWN_FIELD_CHARS].splitlines()]
+    more = _more(text, SHOWN_FIELD_CHARS)
+    return ((), _heading("frontmatter as written"), *rows, *([more] if more else []))
 
 
 def _body(view: View, document: Document) -> tuple[Line, ...]:
@@ -222,19 +242,15 @@ def _body(view: View, document: Document) -> tuple[Line, ...]:
         return (_heading("body"), line(Piece(said, "muted")))
     window = view.recall.options.limits.body_window_chars
     scored = cut(body, window)
-    spans = match_spans(scored, view.recall.query.terms)
+    shown = scored[:SHOWN_CHARS]
     lines = [_heading(f"body, {plural(chars(body), 'char')}")]
-    lines += _split(
-        marked(scored[:SHOWN_CHARS], [span for span in spans if span[1] <= SHOWN_CHARS])
-    )
+    lines += _split(marked(shown, match_spans(shown, view.recall.query.terms)))
     rest = body[len(scored) :]
     if rest:
         lines.append(line(Piece(f"── scored up to here ({window:,} chars) ──", "warning")))
         lines += _split([Piece(rest[: max(0, SHOWN_CHARS - len(scored))], "muted")])
-    if len(body) > SHOWN_CHARS:
-        more = plural(len(body) - SHOWN_CHARS, "more character")
-        lines.append(line(Piece(f"… {more}: e opens the file in an editor", "warning")))
-    return tuple(lines)
+    more = _more(body, SHOWN_CHARS)
+    return (*lines, more) if more else tuple(lines)
 
 
 def _split(pieces: list[Piece]) -> list[Line]:

@@ -12,8 +12,8 @@ from memtui.tui.view.pieces import Line, Piece, line
 from memtui.tui.view.rows import PaneView, Rows
 from memtui.tui.view.view import PoolOrder, View
 
-SCOPE_COLUMN = Column("from", 4, drop=4)
-TYPE_COLUMN = Column("type", 4, drop=3)
+SCOPE_COLUMN = Column("from", 4, most=7, plain_cut=True, drop=4)
+TYPE_COLUMN = Column("type", 4, most=9, plain_cut=True, drop=3)
 TITLE_COLUMN = Column("memory", 8, flexible=True)
 AGE_COLUMN = Column("age", 4, right=True, drop=2)
 BAR_CELLS = 8
@@ -66,13 +66,13 @@ def _pool_cells(view: View) -> Callable[[object], tuple[Line, ...]]:
         key = str(item)
         entry = view.catalogue.entries[key]
         fate = view.fate_of[key]
-        glyph, scope = (fate.glyph,), line(Piece(entry.scope[:4], "muted"))
+        glyph, scope = (fate.glyph,), line(Piece(entry.scope, "muted"))
         age = line(Piece(short_age(entry.mtime_ms, now_ms), "muted"))
         if isinstance(entry, SkippedFile):
             name = line(entry.relative_path, "  ", Piece(entry.reason, "error"))
             return glyph, scope, line(Piece("file", "muted")), name, age, ()
         title = line(Piece(entry.title or entry.relative_path, fate.title_tone))
-        return glyph, scope, line(Piece(entry.type[:4], "muted")), title, age, points(view, key)
+        return glyph, scope, line(Piece(entry.type, "muted")), title, age, points(view, key)
 
     return cells
 
@@ -138,13 +138,13 @@ def hits_pane(view: View) -> PaneView:
 
 def _hit_columns(hits: int) -> tuple[Column, ...]:
     return (
-        Column("#", max(2, len(str(hits))), right=True, drop=6),
+        Column("#", max(2, len(str(hits))), right=True, drop=1),
         Column("pts", 3, right=True),
         Column("", BAR_CELLS, drop=7),
         Column("ttl", 3, right=True, drop=2),
         Column("dsc", 3, right=True, drop=3),
         Column("bdy", 3, right=True, drop=4),
-        Column("typ", 3, right=True, drop=5),
+        Column("typ", 3, right=True, drop=6),
         Column("memory", 20, flexible=True),
     )
 
@@ -224,7 +224,7 @@ def _reserve_cells(view: View) -> Callable[[object], tuple[Line, ...]]:
         mark, slot = _slot(view, key)
         title = Piece(entry.title or entry.relative_path, fate.title_tone)
         age = Piece(short_age(entry.mtime_ms, now_ms))
-        return line(age), mark, slot, line(title), line(Piece(entry.type[:4], "muted"))
+        return line(age), mark, slot, line(title), line(Piece(entry.type, "muted"))
 
     return cells
 

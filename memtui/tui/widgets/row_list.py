@@ -25,6 +25,8 @@ from memtui.tui.view.rows import PaneView, Rows
 
 GUTTER = 2
 """Cells left of a row for the mark of the cursor."""
+MARGIN = 1
+"""Cells right of a row, so that it does not touch the scrollbar."""
 HEADINGS_FROM = 6
 """Lines a list must have before it gives one to the headings."""
 HEAD_FROM = 3
@@ -107,7 +109,7 @@ class RowList(ScrollView, can_focus=True):
 
     @property
     def _row_width(self) -> int:
-        return max(0, self.scrollable_content_region.width - GUTTER)
+        return max(0, self.scrollable_content_region.width - GUTTER - MARGIN)
 
     def _measure(self) -> None:
         height = self._head_lines + len(self.rows)

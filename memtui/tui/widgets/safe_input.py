@@ -9,7 +9,9 @@ from textual import events
 from textual.message import Message
 from textual.widgets import Input
 
-_CONTROLS = re.compile("[\x00-\x1f\x7f-\x9f\u2028-\u202e\u2066-\u2069\ufeff\ud800-\udfff]+")
+_CONTROLS = re.compile(
+    "[\x00-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ud800-\udfff]+"
+)
 
 
 def without_controls(text: str) -> str:

@@ -1,0 +1,209 @@
+"""The real process in a real terminal: what it writes, how it ends, what it restores."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import pty
+import select
+import signal
+import struct
+import subprocess
+import sys
+import termios
+import time
+from pathlib import Path
+
+import pytest
+
+from tests.helpers import write_file, write_memory
+
+RESTORED = b"\x1b[?1049l"
+MOUSE_OFF = b"\x1b[?1000l"
+PROGRAM = """
+import sys
+from memtui.engine import Setup
+from memtui.memory.document import Scope
+from memtui.memory.scan import Source
+from memtui.tui.run import run_app
+{prelude}
+setup = Setup((Source(Scope.PROJECT, sys.argv[1], "qwen"),), name="pty")
+sys.exit(run_app(setup))
+"""
+CRASHING = """
+from memtui.tui.screens.board import Board
+def broken(self, view):
+    secret = "SECRET-MEMORY"
+    raise ValueError(secret + str(view.recall.pool.documents[0].body))
+Board.watch_view = broken
+"""
+
+
+class Terminal:
+    """A process with a pseudo-terminal of its own."""
+
+    def __init__(self, root: Path, prelude: str = "", **environ: str) -> None:
+        self.master, slave = pty.openpty()
+        fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 40, 120, 0, 0))
+        clean = {key: value for key, value in os.environ.items() if key != "NO_COLOR"}
+        self.process = subprocess.Popen(
+            [sys.executable, "-c", PROGRAM.format(prelude=prelude), str(root)],
+            stdin=slave,
+            stdout=slave,
+            stderr=slave,
+            env={**clean, "TERM": "xterm-256color", "COLORTERM": "truecolor", **environ},
+            start_new_session=True,
+        )
+        os.close(slave)
+        self.output = b""
+
+    def read(self, seconds: float = 0.2) -> None:
+        """Takes in what is written until nothing comes for a while."""
+        while select.select([self.master], [], [], seconds)[0]:
+            try:
+                data = os.read(self.master, 65_536)
+            except OSError:
+                return
+            if not data:
+                return
+            self.output += data
+
+    def wait_for(self, text: bytes, seconds: float = 30) -> None:
+        """Reads until a text was written."""
+        end = time.monotonic() + seconds
+        while text not in self.output:
+            alive = self.process.poll() is None and time.monotonic() < end
+            assert alive, f"{text!r} not in {self.output[-2000:]!r}"
+            self.read(0.1)
+
+    def press(self, keys: bytes) -> None:
+        os.write(self.master, keys)
+        self.read(0.4)
+
+    def end(self, seconds: float = 30) -> int:
+        """The exit code, once the process has ended."""
+        end = time.monotonic() + seconds
+        while self.process.poll() is None:
+            assert time.monotonic() < end, "the app does not end"
+            self.read(0.05)
+        self.read(0.1)
+        return self.process.returncode
+
+    def close(self) -> None:
+        if self.process.poll() is None:
+            self.process.kill()
+            self.process.wait()
+        os.close(self.master)
+
+
+@pytest.fixture
+def tree(tmp_path: Path) -> Path:
+    root = tmp_path / "store"
+    hostile = "\x1b]0;owned\x07\x1b[2J;MARK\x1b]52;c;b3duZWQ=\x1b\\\x9b5n\u202e\x00"
+    write_memory(root, "hostile.md", title=f"Hostile {hostile}", description=hostile, body=hostile)
+    write_memory(root, "plain.md", title="Plain one")
+    write_file(root, "bad\x1b]0;owned-name\x07.md", b"no frontmatter " + hostile.encode())
+    return root
+
+
+def test_nothing_in_a_memory_reaches_the_terminal_as_a_command(tree: Path) -> None:
+    terminal = Terminal(tree)
+    try:
+        terminal.wait_for(b"Plain one")
+        for keys in (b"\x1b", b"j", b"\r", b"G", b"\x1b", b"2", b"3", b"4", b"5", b"1", b"y", b"?"):
+            terminal.press(keys)
+        for raw in (b"\x1b]0;owned", b"\x1b[2J;MARK", b"b3duZWQ=\x1b\\\xc2\x9b", b"\xc2\x9b5n"):
+            assert raw not in terminal.output
+        assert "\u202e".encode() not in terminal.output
+        assert b"\x00" not in terminal.output
+        assert "␛]0;owned".encode() in terminal.output
+        terminal.press(b"\x1b")
+        terminal.press(b"q")
+        assert terminal.end() == 0
+        assert RESTORED in terminal.output
+        assert MOUSE_OFF in terminal.output
+    finally:
+        terminal.close()
+
+
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 143), (signal.SIGHUP, 129)])
+def test_a_signal_restores_the_terminal(tree: Path, number: signal.Signals, code: int) -> None:
+    terminal = Terminal(tree)
+    try:
+        terminal.wait_for(b"Plain one")
+        terminal.process.send_signal(number)
+        assert terminal.end() == code
+        assert RESTORED in terminal.output
+        assert MOUSE_OFF in terminal.output
+    finally:
+        terminal.close()
+
+
+def test_a_crash_ends_with_one_line_and_no_memory_text(tree: Path) -> None:
+    terminal = Terminal(tree, prelude=CRASHING)
+    try:
+        assert terminal.end() == 1
+        after = terminal.output.rpartition(RESTORED)[2].decode()
+        assert "memtui: internal error: ValueError" in after
+        assert "memtui recall" in after
+        assert "SECRET-MEMORY" not in terminal.output.decode(errors="replace")
+        assert "owned" not in after
+        assert "Traceback" not in after
+        assert len(after.strip().splitlines()) == 1
+    finally:
+        terminal.close()
+
+
+def test_no_color_means_no_colour(tree: Path) -> None:
+    terminal = Terminal(tree, NO_COLOR="1")
+    try:
+        terminal.wait_for(b"Plain one")
+        terminal.press(b"\x1b")
+        assert b"\x1b[38;2;" not in terminal.output
+        assert b"\x1b[48;2;" not in terminal.output
+        assert b";38;2;" not in terminal.output
+        terminal.press(b"q")
+        assert terminal.end() == 0
+    finally:
+        terminal.close()
+
+
+def test_an_empty_no_color_means_nothing(tree: Path) -> None:
+    terminal = Terminal(tree, NO_COLOR="")
+    try:
+        terminal.wait_for(b"Plain one")
+        assert b"38;2;108;178;255" in terminal.output
+        terminal.press(b"\x11")
+        assert terminal.end() == 0
+    finally:
+        terminal.close()
+
+
+def run_without_terminal(tree: Path, **environ: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-c", PROGRAM.format(prelude=""), str(tree)],
+        stdin=subprocess.DEVNULL,
+        capture_output=True,
+        text=True,
+        timeout=30,
+        check=False,
+        env={**os.environ, **environ},
+    )
+
+
+def test_without_a_terminal_it_ends_at_once_with_a_hint(tree: Path) -> None:
+    done = run_without_terminal(tree)
+    assert done.returncode == 2
+    assert done.stdout == ""
+    assert done.stderr.count("\n") == 1
+    assert 'memtui recall "QUERY"' in done.stderr
+
+
+def test_a_dumb_terminal_is_refused(tree: Path) -> None:
+    terminal = Terminal(tree, TERM="dumb")
+    try:
+        assert terminal.end() == 2
+        assert b"TERM=dumb" in terminal.output
+        assert RESTORED not in terminal.output
+    finally:
+        terminal.close()

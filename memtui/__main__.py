@@ -1,4 +1,4 @@
-"""``python -m memtui`` and the console script: answers ``--version`` before anything is imported."""
+"""The console script and ``python -m memtui``; ``--version`` is answered before any import."""
 
 from __future__ import annotations
 

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 from memtui.memory.document import Pool, Scope
-from memtui.memory.scan import Progress, ScanCache, Source, scan_pool
+from memtui.memory.files import ScanCache
+from memtui.memory.scan import Progress, Source, scan_pool
 from memtui.recall.options import RecallOptions
 from memtui.recall.pipeline import Prepared, Recall, prepare, recall
 from memtui.recall.trace import Tracer
@@ -134,12 +136,18 @@ class Engine:
             cancel=cancel,
         )
 
-    def record(self, result: Recall) -> bool:
-        """Stores the trace of a recall and raises the use counts; False where it could not."""
+    def record(self, result: Recall, *, shown: bool = True) -> bool:
+        """Stores the trace of a recall and raises the use counts; False where it could not.
+
+        Args:
+            result: the recall.
+            shown: whether its context goes to somebody; a recall that was only asked about raises
+                no use counts.
+
+        """
         roots = [report.root for report in result.pool.scopes]
-        return try_record(
-            self.store, result.trace, pool_key=pool_key(roots), used_ids=result.context.kept
-        )
+        used = result.context.kept if shown else ()
+        return try_record(self.store, result.trace, pool_key=pool_key(roots), used_ids=used)
 
     def uses(self, pool: Pool) -> dict[str, Use]:
         """How often each document of a pool was shown, by id; empty where that can not be read."""
@@ -152,6 +160,15 @@ class Engine:
         """Changes some of the options for the recalls to come."""
         options = replace(self.setup.options, **changes)  # type: ignore[arg-type]
         self.setup = replace(self.setup, options=options)
+
+
+def place_of(error: BaseException) -> str:
+    """Where an error was raised, ``file.py:12``: what may be said of it, unlike its message."""
+    trace, place = error.__traceback__, "?"
+    while trace is not None:
+        place = f"{Path(trace.tb_frame.f_code.co_filename).name}:{trace.tb_lineno}"
+        trace = trace.tb_next
+    return place
 
 
 def sources_for(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from functools import wraps
 from typing import Annotated, Any
 
 from mcp.server import MCPServer
@@ -11,13 +13,15 @@ from pydantic import Field
 
 from memtui import __version__
 from memtui.citations import validate_citations
-from memtui.engine import Engine, Setup
+from memtui.engine import Engine, Setup, place_of
 from memtui.memory.document import MemoryRootError
 from memtui.recall.pipeline import Recall
 from memtui.recall.record import citations_record, memories_record
 from memtui.recall.why import AmbiguousDocument, explain, find_target, why_record
 from memtui.state import StateError, TraceStore
 from memtui.text import chars
+
+Json = dict[str, Any]
 
 MOST_RESULTS = 20
 DEFAULT_RESULTS = 10
@@ -69,8 +73,24 @@ def make_server(setup: Setup) -> MCPServer[Any]:
         faces.validate_memory_references,
         faces.explain_recall,
     ):
-        server.tool(annotations=READ_ONLY, structured_output=True)(tool)
+        server.tool(annotations=READ_ONLY, structured_output=True)(_guarded(tool))
     return server
+
+
+def _guarded(tool: Callable[..., Json]) -> Callable[..., Json]:
+    """A tool whose bugs are one line to the client, without the text of a query or a memory."""
+
+    @wraps(tool)
+    def guarded(*arguments: Any, **named: Any) -> Json:
+        try:
+            return tool(*arguments, **named)
+        except ToolError:
+            raise
+        except Exception as error:  # the one net of this face
+            line = f"internal error ({type(error).__name__} at {place_of(error)}); please report it"
+            raise ToolError(line) from None
+
+    return guarded
 
 
 def serve(setup: Setup) -> None:
@@ -85,7 +105,7 @@ class _Tools:
 
     def recall_memory(
         self, query: Query, limit: Limit = DEFAULT_RESULTS, recent_tools: Tools = None
-    ) -> dict[str, Any]:
+    ) -> Json:
         """Recall the stored notes that fit a query, with the ids under which they may be cited.
 
         At most 20 notes are returned, whatever is asked for. Every recall is traced.
@@ -93,7 +113,7 @@ class _Tools:
         result, traced = self._recall(query, limit, recent_tools)
         return memories_record(result, traced=traced)
 
-    def get_recall_trace(self, trace_id: TraceId) -> dict[str, Any]:
+    def get_recall_trace(self, trace_id: TraceId) -> Json:
         """Give the content-free record of one recall: limits, steps with counts, kept ids."""
         try:
             trace = self.store.get(trace_id)
@@ -103,7 +123,7 @@ class _Tools:
             raise ToolError(f"no trace has the id {trace_id!r}; it may have been swept")
         return trace.as_json()
 
-    def validate_memory_references(self, trace_id: TraceId, text: Text) -> dict[str, Any]:
+    def validate_memory_references(self, trace_id: TraceId, text: Text) -> Json:
         """Check the [id:…] references of a text against what a recall has shown.
 
         References to anything else are removed from the clean text. An unknown trace allows
@@ -119,9 +139,9 @@ class _Tools:
         found = validate_citations(text, allowed if trace else None)
         return citations_record(found, trace_id, trace_found=trace is not None, allowed=allowed)
 
-    def explain_recall(self, query: Query, document: DocumentName) -> dict[str, Any]:
+    def explain_recall(self, query: Query, document: DocumentName) -> Json:
         """Explain why a note was or was not recalled, and which verified change brings it back."""
-        result, _ = self._recall(query, DEFAULT_RESULTS, None)
+        result, _ = self._recall(query, DEFAULT_RESULTS, None, shown=False)
         try:
             target = find_target(result.pool, document)
         except AmbiguousDocument as error:
@@ -129,7 +149,7 @@ class _Tools:
         return why_record(explain(result, target), result)
 
     def _recall(
-        self, query: str, limit: int, recent_tools: list[str] | None
+        self, query: str, limit: int, recent_tools: list[str] | None, *, shown: bool = True
     ) -> tuple[Recall, bool]:
         engine = Engine(self.setup, store=self.store)
         engine.with_options(requested_limit=limit)
@@ -139,4 +159,4 @@ class _Tools:
             result = engine.recall(query)
         except MemoryRootError as error:
             raise ToolError(str(error)) from None
-        return result, engine.record(result)
+        return result, engine.record(result, shown=shown)

@@ -286,6 +286,25 @@ def test_odd_arguments_end_no_server(root: Path) -> None:
     in_process(talk, root)
 
 
+def test_a_bug_is_one_line_without_text_for_the_client_and_for_stderr(
+    root: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
+) -> None:
+    def broken(*_: object) -> None:
+        raise RuntimeError("the text of a memory")
+
+    monkeypatch.setattr("memtui.mcp.explain", broken)
+
+    async def talk(client: Client) -> None:
+        for document in ("cellar.md", "\x00"):
+            message = await refusal(client, "explain_recall", query="apples", document=document)
+            assert "text of a memory" not in message
+            assert message.count("\n") == 0
+        assert (await answer(client, "recall_memory", query="apples"))["memories"]
+
+    in_process(talk, root)
+    assert capfd.readouterr() == ("", "")
+
+
 def test_tools_in_use_mute_the_notes_that_only_document_them(root: Path) -> None:
     write_memory(root, "api.md", title="apples of mcp__shop__orders", body="api docs for orders")
 

@@ -10,13 +10,22 @@ from pathlib import Path
 import click
 
 from memtui.cli.options import Options, common_options, need_roots, setup_from
-from memtui.cli.output import CommandError, Exit, narrate_warnings, shown, write_json, write_line
+from memtui.cli.output import (
+    CommandError,
+    Exit,
+    narrate,
+    narrate_warnings,
+    shown,
+    write_json,
+    write_line,
+)
 from memtui.cli.report import TITLE_WIDTH, scan_lines
 from memtui.config import load_config
 from memtui.engine import Engine, Setup
 from memtui.memory.document import Pool, ScopeReport
 from memtui.memory.health import FINDINGS, Finding, find_problems
 from memtui.memory.index import IndexReport, measure_index
+from memtui.memory.recency import clustered_notice
 from memtui.memory.scan import INDEX_NAME, capped
 from memtui.recall.context import age_days, age_phrase
 from memtui.recall.record import document_records, number, pool_record, skipped_records
@@ -70,6 +79,9 @@ def scan(every_store: bool, fail_on: tuple[str, ...], options: Options) -> int:
         for line in (*scan_lines(pool), *_finding_lines(findings)):
             write_line(line)
     narrate_warnings(pool.warnings)
+    notice = clustered_notice(pool) if options.recency == "mtime" else None
+    if notice:
+        narrate(notice)
     met = {each.finding for each in findings} | {each.reason for each in pool.skipped}
     return Exit.NO if met & set(fail_on) or (met and "any" in fail_on) else Exit.DONE
 

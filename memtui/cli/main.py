@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import sys
 from pathlib import Path
 from typing import Any
@@ -11,6 +12,7 @@ import click
 from memtui import __version__
 from memtui.cli import report
 from memtui.cli.accounts import trace, validate
+from memtui.cli.evaluation import evaluate
 from memtui.cli.inventory import scan, status
 from memtui.cli.options import Options, as_query, common_options, hand_down, need_roots, setup_from
 from memtui.cli.output import (
@@ -24,8 +26,8 @@ from memtui.cli.output import (
     write_line,
 )
 from memtui.cli.questions import compare_command, why
-from memtui.config import ConfigError, config_path
-from memtui.engine import Engine
+from memtui.config import ConfigError, config_path, load_config
+from memtui.engine import Engine, place_of
 from memtui.memory.document import MemoryRootError, ScopeFailed
 from memtui.state import StateError, state_path
 
@@ -60,8 +62,8 @@ def run(arguments: list[str]) -> int:
         narrate(f"{error.strerror or error}: {error.filename or ''}".rstrip(": "))
         return Exit.SOURCE
     except Exception as error:  # the one net of this face: a bug must not print memory text
-        place = _place_of(error)
-        narrate(f"internal error ({type(error).__name__} at {place}); please report it")
+        kind = type(error).__name__
+        narrate(f"internal error ({kind} at {place_of(error)}); please report it")
         return 70
 
 
@@ -70,16 +72,6 @@ def _one_line(error: click.ClickException) -> str:
     context = getattr(error, "ctx", None)
     hint = f" (see {context.command_path} --help)" if context is not None else ""
     return message + hint
-
-
-def _place_of(error: BaseException) -> str:
-    trace = error.__traceback__
-    place = "?"
-    while trace is not None:
-        code = trace.tb_frame.f_code
-        place = f"{Path(code.co_filename).name}:{trace.tb_lineno}"
-        trace = trace.tb_next
-    return place
 
 
 @click.group(invoke_without_command=True, context_settings=CONTEXT_SETTINGS, no_args_is_help=False)
@@ -102,7 +94,7 @@ def open_app(options: Options) -> int:
     from memtui.tui.run import run_app
 
     with setup_from(options, source="tui") as setup:
-        return run_app(setup)
+        return run_app(setup, load_config())
 
 
 @memtui.command()
@@ -200,9 +192,12 @@ def mcp(options: Options) -> int:
         raise CommandError("the MCP server needs an extra: pip install 'memtui[mcp]'") from None
     with setup_from(options, source="mcp") as setup:
         need_roots(setup)
+        for each in setup.sources:
+            if each.typed and not os.path.lexists(each.root):
+                raise CommandError(f"the {each.scope} root {each.root} does not exist")
         serve(setup)
     return Exit.DONE
 
 
-for command in (why, compare_command, trace, validate, scan, status):
+for command in (why, compare_command, evaluate, trace, validate, scan, status):
     memtui.add_command(command)

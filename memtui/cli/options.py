@@ -22,6 +22,7 @@ from memtui.engine import Setup
 from memtui.limits import LimitError, Limits
 from memtui.memory.dialects import DIALECTS
 from memtui.memory.document import Scope
+from memtui.memory.files import Recency
 from memtui.memory.scan import Source
 from memtui.recall.expansion import Expansion
 from memtui.recall.options import Ablations, OptionError, RecallOptions
@@ -48,6 +49,7 @@ class Options:
     agent: str | None = None
     demo: str | None = None
     dialect: str | None = None
+    recency: str = "mtime"
     tool: tuple[str, ...] = ()
     exclude: tuple[str, ...] = ()
     limit: int | None = None
@@ -63,6 +65,23 @@ class Options:
     def names_roots(self) -> bool:
         """Whether a root was typed."""
         return any((self.project, self.user, self.team, self.db))
+
+    def overlaid(self, other: Options) -> Options:
+        """These options with those of ``other`` that were typed; limits and ablations add up.
+
+        Roots go together: naming one replaces them all.
+        """
+        typed = {
+            each.name: getattr(other, each.name)
+            for each in fields(Options)
+            if getattr(other, each.name) != each.default
+        }
+        typed["set_"] = self.set_ + other.set_
+        typed["ablate"] = self.ablate + other.ablate
+        if other.names_roots or other.demo is not None:
+            roots = ("project", "user", "team", "db", "demo")
+            typed |= {name: getattr(other, name) for name in roots}
+        return replace(self, **typed)
 
 
 _DECORATORS = (
@@ -87,6 +106,13 @@ _DECORATORS = (
         "--dialect",
         type=click.Choice(["auto", *DIALECTS]),
         help="How files are read; auto decides by the path.",
+    ),
+    click.option(
+        "--recency",
+        type=click.Choice(["mtime", "modified"]),
+        default="mtime",
+        show_default=True,
+        help="What tells the age of a memory: the file's time, or modified: in its frontmatter.",
     ),
     click.option(
         "--tool",
@@ -210,7 +236,8 @@ def _rooted_setup(options: Options, config: Config, source: str) -> Setup:
         (Scope.USER, options.user),
         (Scope.TEAM, options.team),
     )
-    sources = tuple(Source(scope, root, dialect) for scope, root in roots if root)
+    recency = _recency(options)
+    sources = tuple(Source(scope, root, dialect, recency=recency) for scope, root in roots if root)
     setup = Setup(
         sources=sources,
         databases=options.db,
@@ -231,7 +258,8 @@ def _discovered(setup: Setup, options: Options, config: Config, dialect: Any) ->
     return replace(
         setup,
         sources=tuple(
-            replace(source, dialect=dialect or source.dialect) for source in chosen.sources
+            replace(source, dialect=dialect or source.dialect, recency=_recency(options))
+            for source in chosen.sources
         ),
         name=Path.cwd().name,
         agent=chosen.agent,
@@ -250,12 +278,20 @@ def _demo_setup(options: Options, config: Config, source: str, stack: ExitStack)
     dialect = _dialect(options, config) or demo.scenario.dialect
     roots = ((Scope.PROJECT, demo.project), (Scope.USER, demo.user), (Scope.TEAM, demo.team))
     return Setup(
-        sources=tuple(Source(scope, str(root), dialect) for scope, root in roots if root),  # type: ignore[arg-type]
+        sources=tuple(
+            Source(scope, str(root), dialect, recency=_recency(options))  # type: ignore[arg-type]
+            for scope, root in roots
+            if root
+        ),
         options=recall_options(options, config, source=source, now_ms=demo.now_ms),
         exclude=options.exclude,
         name=f"demo {demo.scenario.name}",
         query=demo.scenario.queries[0],
     )
+
+
+def _recency(options: Options) -> Recency:
+    return "modified" if options.recency == "modified" else "mtime"
 
 
 def _dialect(options: Options, config: Config) -> Any:

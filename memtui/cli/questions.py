@@ -17,6 +17,7 @@ from memtui.cli.options import (
     need_roots,
     parse_options,
     parse_time,
+    recall_options,
     setup_from,
 )
 from memtui.cli.output import (
@@ -28,6 +29,7 @@ from memtui.cli.output import (
     write_json,
     write_line,
 )
+from memtui.config import load_config
 from memtui.engine import Engine, Setup
 from memtui.memory.document import Pool
 from memtui.memory.edit import pool_as_of
@@ -85,7 +87,7 @@ def why(
             return _ask_each(engine, pool, target, queries, options)
         result = engine.recall(query, pool)
         answer = explain(result, target)
-        traced = engine.record(result)
+        traced = engine.record(result, shown=False)
     narrate_warnings(result.warnings)
     if not traced:
         narrate("this recall could not be traced")
@@ -125,7 +127,7 @@ def _ask_each(engine: Engine, pool: Pool, target: Target, file: str, options: Op
     answers: list[tuple[str, Why]] = []
     for query in _lines_of(file):
         result = engine.recall(query, pool)
-        engine.record(result)
+        engine.record(result, shown=False)
         if not answers:
             narrate_warnings(result.warnings)
         answers.append((query, explain(result, target, search=False)))
@@ -175,7 +177,9 @@ def compare_command(query: str, preset: str | None, vs: str | None, options: Opt
             engine.with_options(**_changed(setup, preset))
             before, after = engine.recall(query, pool), after
         else:
-            before, after = after, _other(query, vs or "", setup, pool)
+            before, after = after, _other(query, vs or "", options, setup, pool)
+        for result in (before, after):
+            engine.record(result, shown=False)
         comparison = compare(before, after)
     narrate_warnings(dict.fromkeys((*before.warnings, *after.warnings)))
     if options.json:
@@ -190,29 +194,32 @@ def _changed(setup: Setup, preset: str) -> dict[str, object]:
     return {"design": other.design, "ablations": other.ablations}
 
 
-def _other(query: str, text: str, setup: Setup, pool: Pool) -> Recall:
-    """The recall with the options of ``--vs``; roots that it does not name stay as they are."""
+def _other(query: str, text: str, options: Options, setup: Setup, pool: Pool) -> Recall:
+    """The recall with the options of ``--vs``; what it does not name stays as it is."""
     try:
         words = shlex.split(text)
     except ValueError as error:
         raise CommandError(f"--vs can not be read: {error}") from None
     other = parse_options(words)
-    with setup_from(other) as changed:
-        same_roots = not other.names_roots and other.demo is None
-        roots = setup if same_roots else changed
-        now_ms = setup.options.now_ms if other.now is None else changed.options.now_ms
-        engine = Engine(
-            replace(
-                changed,
-                sources=roots.sources,
-                databases=roots.databases,
-                options=replace(changed.options, now_ms=now_ms),
-                exclude=changed.exclude or setup.exclude,
-            )
-        )
-        reuse = same_roots and engine.setup.exclude == setup.exclude
-        reuse = reuse and other.dialect is None
-        return engine.recall(query, pool if reuse else engine.scan())
+    both = options.overlaid(other)
+    if other.names_roots or other.demo is not None:
+        with setup_from(both) as changed:
+            return Engine(changed).recall(query)
+    changed_options = recall_options(
+        both, load_config(), source=setup.options.source, now_ms=setup.options.now_ms
+    )
+    sources = setup.sources
+    if other.dialect is not None:
+        dialect = None if other.dialect == "auto" else other.dialect
+        sources = tuple(replace(each, dialect=dialect) for each in sources)  # type: ignore[arg-type]
+    engine = Engine(replace(setup, options=changed_options, sources=sources, exclude=both.exclude))
+    reuse = sources == setup.sources and both.exclude == options.exclude
+    limits = ("file_bytes", "capped_scan_docs")
+    reuse = reuse and all(
+        getattr(changed_options.limits, name) == getattr(setup.options.limits, name)
+        for name in limits
+    )
+    return engine.recall(query, pool if reuse else None)
 
 
 def _write_comparison(comparison: Comparison) -> None:

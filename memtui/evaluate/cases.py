@@ -266,7 +266,9 @@ def _kind(value: object) -> str:
         return "a truth value"
     if isinstance(value, str):
         return "a text" if value else "an empty one"
-    return {dict: "an object", list: "a list"}.get(type(value), "a number")
+    if isinstance(value, dict):
+        return "an object"
+    return "a list" if isinstance(value, list) else "a number"
 
 
 def _clipped(text: str) -> str:

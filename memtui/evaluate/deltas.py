@@ -116,7 +116,7 @@ def compare_sides(before: Side, after: Side) -> Json:
 
 def _same_kind(before: Side, after: Side, name: str) -> bool:
     """Whether the same is relevant in both."""
-    return before.results[name]["ranks"].keys() == after.results[name]["ranks"].keys()
+    return set(before.results[name]["ranks"]) == set(after.results[name]["ranks"])
 
 
 def _categories(side: Side, names: Sequence[str]) -> dict[str, list[str]]:

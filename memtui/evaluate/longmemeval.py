@@ -190,7 +190,9 @@ def _wrong(question: object) -> str | None:
         return f"{len(ids)} session ids, {len(dates)} dates and {len(sessions)} sessions"
     if not all(isinstance(each, str) for each in (*ids, *dates, *answers)):
         return "a session id or a date is no text"
-    undated = next((each for each in (*dates, question["question_date"]) if not _ms(each)), None)
+    undated = next(
+        (each for each in (*dates, question["question_date"]) if _ms(each) is None), None
+    )
     if undated is not None:
         return f"no date: {undated[:60]!r}"
     strange = next((each for each in answers if each not in ids), None)
@@ -246,7 +248,7 @@ def _memories(
         if any(sessions[each] == sessions[place] for each in earlier):
             continue
         earlier.append(place)
-        stem = name.replace("/", "_") + (f"~{len(earlier)}" if len(earlier) > 1 else "")
+        stem = name.replace("/", "%2F") + (f"~{len(earlier)}" if len(earlier) > 1 else "")
         if granularity == "session":
             yield f"{stem}.md", name, None, place
         else:

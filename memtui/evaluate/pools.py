@@ -41,7 +41,13 @@ class CasePool:
         """Id, relative path and ``scope/relative path`` to what is called so."""
         named: dict[str, list[Found]] = {}
         pool = self.pool
-        for each in (*pool.documents, *pool.beyond, *pool.excluded, *pool.skipped):
+        everything: list[Found] = [
+            *pool.documents,
+            *pool.beyond,
+            *pool.excluded,
+            *pool.skipped,
+        ]
+        for each in everything:
             for name in dict.fromkeys(_names_of(each)):
                 named.setdefault(name, []).append(each)
         return named
@@ -81,7 +87,7 @@ class Pools:
     """Opens pools by the names in cases; every one is read once.
 
     Args:
-        scan_roots: reads the roots of the command, for cases that name no pool; None if it has none.
+        scan_roots: reads the roots of the command, for cases without a pool; None for no roots.
         default: the name of a pool to take instead of them.
         folder: where relative folders start: that of the case file.
         dialect: how files are read; None decides by the path.

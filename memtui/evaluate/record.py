@@ -42,10 +42,16 @@ class Evaluation:
         for column, result in zip(self.columns, results, strict=True):
             column.results.append(result)
 
+    def drop_unfinished(self) -> None:
+        """Drops what only some configurations did, where a run was interrupted."""
+        done = self.done
+        for column in self.columns:
+            del column.results[done:]
+
     @property
     def done(self) -> int:
         """Cases that were run."""
-        return len(self.columns[0].results)
+        return min(len(column.results) for column in self.columns)
 
     @property
     def partial(self) -> bool:
@@ -104,6 +110,7 @@ def evaluation_record(evaluation: Evaluation) -> Json:
         "memtui": __version__,
         "reproduces": REPRODUCES,
         "source": dict(evaluation.source),
+        "baseline": dict(evaluation.baseline_source) if evaluation.baseline else None,
         "pools": {name: evaluation.pools[name] for name in sorted(evaluation.pools)},
         "cases": evaluation.done,
         "planned": evaluation.planned,

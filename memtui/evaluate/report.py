@@ -121,15 +121,15 @@ def _missing(column: Column, suffix: str) -> Iterator[str]:
     missing.sort(key=lambda each: each.scores.get("context_recall", 0.0))
     rows: list[list[str]] = []
     for result in missing[:MOST_CASES]:
-        rank = "–" if result.first_rank is None else f"{result.first_rank:,}"
-        rows.append([f"  {shown(result.case.id, _NAME_CELLS)}", rank, _what(result)])
+        name = f"  {shown(result.case.id, _NAME_CELLS)}"
+        rows.append([name, _rank(result.first_rank), _what(result)])
     yield from table(rows, left=(0, 2))
     yield from _more(len(missing))
 
 
 def _what(result: CaseResult) -> str:
     if not result.fates:
-        return f"nothing is relevant, and the context shows {plural(result.shown, 'memory')}"
+        return f"nothing is relevant, and the context shows {result.shown:,}"
     return _verdicts(result.lost)
 
 
@@ -168,9 +168,7 @@ def _delta_lines(name: str, delta: Mapping[str, Any]) -> Iterator[str]:
 
 def _changed(change: Mapping[str, Any]) -> list[str]:
     before, after = change["before"], change["after"]
-    ranks = " → ".join(
-        "–" if side["first_rank"] is None else f"{side['first_rank']:,}" for side in (before, after)
-    )
+    ranks = " → ".join(_rank(side["first_rank"]) for side in (before, after))
     return [
         f"  {shown(change['id'], _NAME_CELLS)}",
         f"rank {ranks}",
@@ -182,6 +180,10 @@ def _state(side: Mapping[str, Any]) -> str:
     if not side["ranks"]:
         return f"shows {side['shown']:,}"
     return _verdicts(side["lost"]) or "recalled"
+
+
+def _rank(rank: int | None) -> str:
+    return "–" if rank is None else f"{rank:,}"
 
 
 def _value(value: float | None) -> str:

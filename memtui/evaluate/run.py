@@ -152,11 +152,12 @@ class Column:
 
 def _in_order(verdicts: Iterable[str]) -> dict[str, int]:
     counts = Counter(verdicts)
+    stages: list[str] = [*STAGES, "delivery"]
     reasons = list(REASONS)
 
     def place(verdict: str) -> tuple[int, int]:
         stage, _, reason = verdict.partition(":")
-        return [*STAGES, "delivery"].index(stage), reasons.index(reason)
+        return stages.index(stage), reasons.index(reason)
 
     return {verdict: counts[verdict] for verdict in sorted(counts, key=place)}
 

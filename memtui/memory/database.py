@@ -135,13 +135,27 @@ def _rows(
     """Every row of the schema's table with the columns that it has."""
     columns = [name for name in schema.columns if name in tables[schema.table]]
     listed = ", ".join(f'"{name}"' for name in columns)
-    rows = _select(connection, f'SELECT rowid, {listed} FROM "{schema.table}" ORDER BY rowid')
+    number = _row_number(tables[schema.table])
+    rows = _select(connection, f'SELECT {number}, {listed} FROM "{schema.table}" ORDER BY {number}')
     names = ("rowid", *columns)
     notes = _notes(connection, tables) if schema is BASIC_MEMORY else {}
     for values in rows:
         row: Row = dict(zip(names, values, strict=True))
         note = notes.get(values[0])
         yield row if note is None else {**row, NOTE: note}
+
+
+def _row_number(columns: frozenset[str]) -> str:
+    """SQLite's name for the number of a row that no column of the table hides.
+
+    Raises:
+        DatabaseError: the table hides all three.
+
+    """
+    for name in ("_rowid_", "oid", "rowid"):
+        if name not in columns:
+            return name
+    raise DatabaseError("its table hides the row numbers behind columns of its own")
 
 
 def _notes(

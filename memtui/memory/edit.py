@@ -7,6 +7,7 @@ import os
 import re
 import stat
 from bisect import bisect_left, bisect_right
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import replace
 
@@ -261,12 +262,11 @@ def with_document(pool: Pool, document: Document, limits: Limits) -> Pool:
         pool,
         documents=tuple(everything),
         skipped=tuple(each for each in pool.skipped if each.path != document.path),
-        scopes=_recounted(pool, document),
         unmanaged=frozenset(unmanaged),
         beyond=(),
         excluded=tuple(each for each in pool.excluded if each.path != document.path),
     )
-    return _remembering(changed, pool)
+    return _remembering(_counted(changed), pool)
 
 
 def _remembering(changed: Pool, pool: Pool) -> Pool:
@@ -295,9 +295,7 @@ def _name_key(document: Document) -> tuple[object, str]:
     return collation_key(base_name), document.relative_path
 
 
-def _beyond_window(
-    pool: Pool, scope: Scope, members: list[Document], window: int
-) -> Iterator[str]:
+def _beyond_window(pool: Pool, scope: Scope, members: list[Document], window: int) -> Iterator[str]:
     """Ids of a scope that a capped scan does not see; excluded files count in its window too."""
     reports = [report for report in pool.scopes if report.scope is scope]
     excluded = [each for each in pool.excluded if each.scope is scope]
@@ -310,16 +308,27 @@ def _beyond_window(
         yield from own[window:]
 
 
-def _recounted(pool: Pool, document: Document) -> tuple[ScopeReport, ...]:
-    if not any(each.path == document.path for each in pool.skipped):
-        return pool.scopes
-    own = _report_of(pool, document)
-    return tuple(
-        replace(report, documents=report.documents + 1, skipped=report.skipped - 1)
-        if report is own
-        else report
-        for report in pool.scopes
-    )
+def _counted(pool: Pool) -> Pool:
+    """The pool with the counts of its reports as its documents and skipped files are."""
+    if len({report.scope for report in pool.scopes}) == len(pool.scopes):
+        documents = Counter(each.scope for each in pool.documents)
+        skipped = Counter(each.scope for each in pool.skipped)
+        reports = tuple(
+            replace(each, documents=documents[each.scope], skipped=skipped[each.scope])
+            for each in pool.scopes
+        )
+    else:
+        found = [_report_of(pool, each) for each in pool.documents]
+        left = [_report_of(pool, each) for each in pool.skipped]
+        reports = tuple(
+            replace(
+                each,
+                documents=sum(own is each for own in found),
+                skipped=sum(own is each for own in left),
+            )
+            for each in pool.scopes
+        )
+    return replace(pool, scopes=reports)
 
 
 def pool_as_of(pool: Pool, moment_ms: float, limits: Limits) -> Pool:
@@ -340,15 +349,7 @@ def pool_as_of(pool: Pool, moment_ms: float, limits: Limits) -> Pool:
     for scope in dict.fromkeys(report.scope for report in pool.scopes):
         members = [each for each in earlier.documents if each.scope is scope]
         unmanaged.update(_beyond_window(earlier, scope, members, limits.capped_scan_docs))
-    reports = [
-        replace(
-            report,
-            documents=sum(_report_of(pool, each) is report for each in earlier.documents),
-            skipped=sum(_report_of(pool, each) is report for each in skipped),
-        )
-        for report in pool.scopes
-    ]
-    return replace(earlier, scopes=tuple(reports), unmanaged=frozenset(unmanaged))
+    return replace(_counted(earlier), unmanaged=frozenset(unmanaged))
 
 
 def admitted(pool: Pool, limits: Limits, read_file: ReadBytes = read_bytes) -> Pool:
@@ -369,9 +370,7 @@ def admitted(pool: Pool, limits: Limits, read_file: ReadBytes = read_bytes) -> P
             continue
         found = read(dialect, content, skipped.relative_path)
         if isinstance(found, Unread):
-            unread = replace(
-                skipped, reason=found.reason, detail=found.detail, remedy=found.remedy
-            )
+            unread = replace(skipped, reason=found.reason, detail=found.detail, remedy=found.remedy)
             left = tuple(unread if each is skipped else each for each in pool.skipped)
             pool = _remembering(replace(pool, skipped=left), pool)
     return pool

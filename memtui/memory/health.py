@@ -221,7 +221,9 @@ def _yaml(block: str, invalid: bool) -> Iterator[_Told]:
         yield (
             "yaml-invalid",
             display_line(said),
-            "put quotes around the value, or write it without a colon and a space",
+            "delete the control characters"
+            if "character #" in said
+            else "put quotes around the value, or write it without a colon and a space",
         )
         return
     cuts = comment_cuts(block)

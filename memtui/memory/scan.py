@@ -3,15 +3,15 @@
 from __future__ import annotations
 
 import os
-import stat
-from collections.abc import Callable, Iterable, Iterator
+from collections import Counter
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import NamedTuple
 
 from memtui.limits import Limits
 from memtui.memory.collation import collation_key
-from memtui.memory.dialects import Dialect, Reading, Unread, dialect_of_root, read
+from memtui.memory.dialects import Dialect, dialect_of_root
 from memtui.memory.document import (
     Document,
     Pool,
@@ -22,27 +22,15 @@ from memtui.memory.document import (
     ScopeReport,
     ScopeStatus,
     SkippedFile,
-    SkipReason,
-    document_id,
     with_unique_ids,
 )
-from memtui.text import plural
+from memtui.memory.files import FileReader, Recency, ScanCache, walk
 
 INDEX_NAME = "MEMORY.md"
 """The index that an agent keeps in any folder of a tree; it is no document."""
 
-_OPEN_FLAGS = (
-    os.O_RDONLY
-    | getattr(os, "O_NONBLOCK", 0)
-    | getattr(os, "O_NOFOLLOW", 0)
-    | getattr(os, "O_CLOEXEC", 0)
-    | getattr(os, "O_BINARY", 0)
-)
-
 Progress = Callable[[int], None]
 """Called now and then with the number of files read so far; may raise to cancel the scan."""
-ScanCache = dict[str, tuple[int, int, "Document | SkippedFile"]]
-"""Path to (mtime in ns, bytes, what was read): a file with both unchanged is not read again."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,13 +45,8 @@ class Source:
     """How to read it; None decides by the path (`.qwen` above it)."""
     typed: bool = True
     """Whether the user typed it: a typed root that is not there is an error."""
-
-
-class _Entry(NamedTuple):
-    path: str
-    relative_path: str
-    is_link: bool
-    is_file: bool
+    recency: Recency = "mtime"
+    """What tells the age of a memory; files without ``modified:`` keep their time."""
 
 
 class _ScopeScan(NamedTuple):
@@ -100,11 +83,12 @@ def scan_capped(source: Source, limits: Limits | None = None) -> Pool:
 def capped(pool: Pool) -> Pool:
     """The part of a pool that the management flows see."""
     documents = tuple(document for document in pool.documents if pool.managed(document.id))
+    seen = Counter(document.scope for document in documents)
     return Pool(
         documents=documents,
         beyond=tuple(each for each in pool.documents if not pool.managed(each.id)),
         skipped=pool.skipped,
-        scopes=pool.scopes,
+        scopes=tuple(replace(each, documents=seen[each.scope]) for each in pool.scopes),
         excluded=pool.excluded,
         indexes=pool.indexes,
         unlisted=pool.unlisted,
@@ -190,12 +174,12 @@ def _scan_scope(
         return _ScopeScan(
             ScopeReport(source.scope, root, dialect, status, error=error), [], [], [], []
         )
-    reader = _Reader(source.scope, root, dialect, limits, cache)
+    reader = FileReader(source.scope, root, dialect, limits, cache, source.recency)
     documents: list[Document] = []
     skipped: list[SkippedFile] = []
     indexes: list[str] = []
     unlisted: list[str] = []
-    for entry in _walk(root, unlisted):
+    for entry in walk(root, unlisted):
         if entry.path.endswith(INDEX_NAME) and os.path.basename(entry.path) == INDEX_NAME:
             indexes.append(entry.path)
             continue
@@ -248,220 +232,3 @@ def in_scan_order(documents: list[Document]) -> list[Document]:
 
 def _base_name(document: Document) -> str:
     return document.relative_path.rpartition("/")[2]
-
-
-def _walk(root: str, unlisted: list[str]) -> Iterator[_Entry]:
-    """Every ``*.md`` entry and every linked folder below ``root``; real folders are entered."""
-    pending = [(root, "")]
-    while pending:
-        folder, prefix = pending.pop()
-        try:
-            with os.scandir(folder) as listing:
-                entries = list(listing)
-        except OSError:
-            unlisted.append(folder)
-            continue
-        for entry in entries:
-            name = entry.name
-            is_link = entry.is_symlink()
-            if not is_link and entry.is_dir(follow_symlinks=False):
-                pending.append((entry.path, f"{prefix}{name}/"))
-            elif name.endswith(".md") or (is_link and _links_to_folder(entry)):
-                is_file = is_link or entry.is_file(follow_symlinks=False)
-                yield _Entry(entry.path, prefix + name, is_link, is_file)
-
-
-def _links_to_folder(entry: os.DirEntry[str]) -> bool:
-    try:
-        return entry.is_dir()
-    except OSError:
-        return False
-
-
-class _Reader:
-    """Reads the entries of one scope, one at a time."""
-
-    def __init__(
-        self, scope: Scope, root: str, dialect: Dialect, limits: Limits, cache: ScanCache | None
-    ) -> None:
-        self.scope = scope
-        self.root = root
-        self.real_root = os.path.realpath(root)
-        self.dialect = dialect
-        self.file_bytes = limits.file_bytes
-        self.cache = cache
-
-    def read(self, entry: _Entry) -> Document | SkippedFile:
-        """The document in an entry, or why there is none."""
-        try:
-            entry.path.encode()
-        except UnicodeEncodeError:
-            return self._skip(
-                entry, "unreadable", "its name is not valid UTF-8", "rename it to valid UTF-8"
-            )
-        if not entry.is_file:
-            return self._skip(
-                entry,
-                "not-a-regular-file",
-                "it is a pipe, socket or device; it is not opened",
-                "replace it by a regular file",
-            )
-        path = entry.path
-        if entry.is_link:
-            resolved = self._resolve(entry)
-            if isinstance(resolved, SkippedFile):
-                return resolved
-            path = resolved
-        try:
-            return self._read_file(entry, path)
-        except FileNotFoundError:
-            return self._skip(entry, "vanished", "it was gone when it was opened", "scan again")
-        except OSError as error:
-            return self._skip(
-                entry,
-                "unreadable",
-                error.strerror or str(error),
-                "make it readable for the user that runs the agent",
-            )
-
-    def _resolve(self, entry: _Entry) -> str | SkippedFile:
-        """The real path of a link's target inside the root."""
-        try:
-            real = os.path.realpath(entry.path, strict=True)
-        except FileNotFoundError:
-            real = os.path.realpath(entry.path)
-            if not self._inside(real):
-                return self._outside(entry, real)
-            return self._skip(
-                entry,
-                "vanished",
-                "it is a symbolic link whose target does not exist",
-                "restore the target, or remove the link",
-            )
-        except OSError as error:
-            return self._skip(
-                entry,
-                "unreadable",
-                f"its symbolic link can not be followed: {error.strerror}",
-                "point the link at a file, or replace it by one",
-            )
-        if not self._inside(real):
-            return self._outside(entry, real)
-        mode = os.stat(real).st_mode
-        if not stat.S_ISREG(mode):
-            kind = "a folder, which is not entered" if stat.S_ISDIR(mode) else "no regular file"
-            return self._skip(
-                entry,
-                "not-a-regular-file",
-                f"it is a symbolic link to {kind}",
-                "move the files themselves into the tree",
-            )
-        return real
-
-    def _inside(self, real: str) -> bool:
-        return f"{real}{os.sep}".startswith(self.real_root.rstrip(os.sep) + os.sep)
-
-    def _outside(self, entry: _Entry, real: str) -> SkippedFile:
-        return self._skip(
-            entry,
-            "outside-root",
-            f"it is a symbolic link to {real}, outside the root",
-            "copy the file into the tree",
-        )
-
-    def _read_file(self, entry: _Entry, path: str) -> Document | SkippedFile:
-        descriptor = os.open(path, _OPEN_FLAGS)
-        try:
-            status = os.fstat(descriptor)
-            if not stat.S_ISREG(status.st_mode):
-                return self._skip(
-                    entry,
-                    "not-a-regular-file",
-                    "it is a pipe, socket or device; it is not read",
-                    "replace it by a regular file",
-                )
-            kept = self._from_cache(entry, status)
-            if kept is not None:
-                return kept
-            if status.st_size > self.file_bytes:
-                return self._too_large(entry, status)
-            content = _read_up_to(descriptor, status.st_size, self.file_bytes)
-        finally:
-            os.close(descriptor)
-        if len(content) > self.file_bytes:
-            return self._too_large(entry, status)
-        found = self._parsed(entry, content, status)
-        if self.cache is not None:
-            self.cache[entry.path] = (status.st_mtime_ns, status.st_size, found)
-        return found
-
-    def _from_cache(self, entry: _Entry, status: os.stat_result) -> Document | SkippedFile | None:
-        kept = self.cache.get(entry.path) if self.cache is not None else None
-        if kept and kept[0] == status.st_mtime_ns and kept[1] == status.st_size:
-            return kept[2]
-        return None
-
-    def _parsed(
-        self, entry: _Entry, content: bytes, status: os.stat_result
-    ) -> Document | SkippedFile:
-        reading = read(self.dialect, content, entry.relative_path)
-        mtime_ms = status.st_mtime_ns / 1e6
-        if isinstance(reading, Unread):
-            return self._skip(entry, reading.reason, reading.detail, reading.remedy, mtime_ms)
-        return self._document(entry, reading, mtime_ms, len(content))
-
-    def _document(self, entry: _Entry, reading: Reading, mtime_ms: float, size: int) -> Document:
-        relative_path = entry.relative_path
-        return Document(
-            id=document_id(self.scope, relative_path),
-            scope=self.scope,
-            path=entry.path,
-            relative_path=relative_path,
-            type=reading.type,
-            title=reading.title,
-            description=reading.description,
-            body=reading.body,
-            mtime_ms=mtime_ms,
-            size=size,
-            dialect=self.dialect,
-            frontmatter=reading.frontmatter,
-            flags=reading.flags,
-        )
-
-    def _too_large(self, entry: _Entry, status: os.stat_result) -> SkippedFile:
-        return self._skip(
-            entry,
-            "too-large",
-            f"{plural(status.st_size, 'byte')}, {self.file_bytes:,} are read",
-            "split it into smaller memories, or raise the limit file_bytes",
-            status.st_mtime_ns / 1e6,
-        )
-
-    def _skip(
-        self,
-        entry: _Entry,
-        reason: SkipReason,
-        detail: str,
-        remedy: str,
-        mtime_ms: float | None = None,
-    ) -> SkippedFile:
-        path, relative_path = _printable(entry.path), _printable(entry.relative_path)
-        return SkippedFile(path, self.scope, relative_path, reason, detail, remedy, mtime_ms)
-
-
-def _printable(path: str) -> str:
-    """A path that can be written as UTF-8: bytes that are no UTF-8 become U+FFFD."""
-    return path.encode("utf-8", "surrogateescape").decode("utf-8", "replace")
-
-
-def _read_up_to(descriptor: int, expected: int, limit: int) -> bytes:
-    """The content of an open file, at most one byte more than ``limit``."""
-    content = os.read(descriptor, expected + 1)
-    if len(content) == expected:
-        return content
-    pieces = [content]
-    total = len(content)
-    while pieces[-1] and total <= limit:
-        pieces.append(os.read(descriptor, 65_536))
-        total += len(pieces[-1])
-    return b"".join(pieces)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -94,7 +95,13 @@ def _lost(after: Recall, document: Document) -> Lost:
             ),
             None,
         )
-        return Lost(document, *(("scan", skipped.reason) if skipped else ("found", "no-such-file")))
+        if skipped is not None:
+            return Lost(document, "scan", skipped.reason)
+        failed = any(
+            report.scope is document.scope and report.status == "failed"
+            for report in after.pool.scopes
+        )
+        return Lost(document, "found", "scope-failed" if failed else "no-such-file")
     rung = next(
         rung
         for rung in climb(after, present)
@@ -120,8 +127,8 @@ def regime_of(pool: Pool, cap: int) -> tuple[Regime, str]:
         cap: ``capped_scan_docs``.
 
     """
-    total = len(pool.documents)
-    largest = max((report.documents for report in pool.scopes), default=total)
+    by_scope = Counter(each.scope for each in (*pool.documents, *pool.beyond))
+    total, largest = by_scope.total(), max(by_scope.values(), default=0)
     if largest > cap:
         return "over", (
             f"a scope has {largest:,} documents, over {cap}: the capped scan never sees its older "
@@ -130,7 +137,7 @@ def regime_of(pool: Pool, cap: int) -> tuple[Regime, str]:
     if total > cap:
         return "between", (
             f"{total:,} documents, no scope over {cap}: the capped design shows every one of them "
-            "to the selector; the bounded one at most 200, and fewer where the bytes bind"
+            "to the selector; the bounded one only its candidates, and fewer where the bytes bind"
         )
     return "small", (
         f"{total:,} documents, at most {cap}: neither design leaves one out by count; only the "

@@ -1,7 +1,7 @@
 """The expansion of a query: words that mean what it asks for, from the pool and the user's list.
 
-Four sources, none of which knows a project or a topic: forms of a word (a stemmer, and the verbs and
-plurals that no stemmer knows), identifiers split and joined, synonyms that the user configured,
+Four sources, none of which knows a project or a topic: forms of a word (a stemmer, and the verbs
+and plurals that no stemmer knows), identifiers split and joined, synonyms that the user configured,
 and what memories call themselves: the aliases, keywords, tags and wikilinks of a memory whose name
 the query holds.
 
@@ -199,10 +199,12 @@ class _Vocabulary:
     by_head: Mapping[str, Sequence[str]]
     """The first letters of words to them, the most frequent first."""
     namings: tuple[_Naming, ...]
+    """The memories that have another name or a link."""
     texts: Sequence[str]
+    """The folded text of every document."""
 
     def with_stem(self, word: str) -> Iterator[str]:
-        """Words of the pool with the stem of a word; the stem decides nothing about its head."""
+        """Words of the pool with the stem of a word, among those that begin as it does."""
         stem = stem_of(word)
         return (each for each in self.by_head.get(word[:_LEAST], ()) if stem_of(each) == stem)
 

@@ -56,19 +56,25 @@ def funnel(result: Recall) -> tuple[FunnelStage, ...]:
     """The stages in order, from ``pool`` to ``context``.
 
     Counts are documents, but for ``context``, which counts UTF-16 chars; the bytes of the manifest
-    stand in its note.
+    stand in its note. The capped design reserves nothing and has no ceiling before the selection.
     """
     limits = result.options.limits
     pool, manifest = result.pool, result.manifest
-    lexical = min(len(result.hits), limits.lexical_docs)
+    bounded = result.options.design == "bounded"
+    reserved = len(result.candidates) - min(len(result.hits), limits.lexical_docs)
     skipped = f"· {len(pool.skipped):,} skipped" if pool.skipped else ""
-    packed = f"{manifest.bytes:,} / {limits.manifest_bytes:,} B ({BINDS_PHRASES[manifest.binds]})"
+    packed = f"{manifest.bytes:,} B (no ceiling)"
+    if bounded:
+        binds = BINDS_PHRASES[manifest.binds]
+        packed = f"{manifest.bytes:,} / {limits.manifest_bytes:,} B ({binds})"
     return (
         FunnelStage("pool", len(pool.documents), note=skipped),
         FunnelStage("eligible", len(result.eligible)),
-        FunnelStage("lexical", len(result.hits), limits.lexical_docs),
-        FunnelStage("reserve", len(result.candidates) - lexical),
-        FunnelStage("candidates", len(result.candidates), limits.candidate_docs),
+        FunnelStage("lexical", len(result.hits), limits.lexical_docs if bounded else None),
+        FunnelStage("reserve", reserved if bounded else 0),
+        FunnelStage(
+            "candidates", len(result.candidates), limits.candidate_docs if bounded else None
+        ),
         FunnelStage("manifest", manifest.lines, note=packed),
         FunnelStage("selected", len(result.selection.documents)),
         FunnelStage("context", result.context.chars, limits.context_chars),

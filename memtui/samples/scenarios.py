@@ -108,7 +108,5 @@ _FOR_CASES: Final = Scenario(
     dialect="claude",
 )
 
-POOLS: Final[Mapping[str, Scenario]] = MappingProxyType(
-    {**SCENARIOS, _FOR_CASES.name: _FOR_CASES}
-)
+POOLS: Final[Mapping[str, Scenario]] = MappingProxyType({**SCENARIOS, _FOR_CASES.name: _FOR_CASES})
 """The scenarios, and those that only cases are asked in."""

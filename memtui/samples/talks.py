@@ -22,6 +22,9 @@ from memtui.samples.written import sample_folder
 TALKS = ("kiln", "ridge", "harbor")
 """The talks by name."""
 
+POOL_PREFIX = "talk:"
+"""What the name of a talk's pool begins with in a case: ``talk:kiln``."""
+
 _MINUTE_MS = 60_000
 
 
@@ -87,7 +90,7 @@ def load_talks() -> tuple[Talk, ...]:
         Talk(
             name,
             tuple(_turns(name)),
-            tuple(_question(case) for case in cases if case["pool"] == f"talks/{name}"),
+            tuple(_question(case) for case in cases if case["pool"] == f"{POOL_PREFIX}{name}"),
         )
         for name in TALKS
     )

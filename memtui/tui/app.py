@@ -14,6 +14,7 @@ from rich.text import Text
 from textual import work
 from textual.app import App, SuspendNotSupported
 
+from memtui.config import Config
 from memtui.engine import Engine, Setup
 from memtui.text import display_line
 from memtui.tui.bindings import bindings_for, keys_in_force
@@ -48,6 +49,7 @@ class MemtuiApp(App[int]):
         engine: Engine | None = None,
         run_editor: RunEditor | None = None,
         ansi_color: bool | None = None,
+        config: Config | None = None,
     ) -> None:
         super().__init__(ansi_color=ansi_color)
         self._demo = ExitStack()
@@ -55,8 +57,12 @@ class MemtuiApp(App[int]):
         self._first = self._main_screen(setup, engine)
         for theme in THEMES:
             self.register_theme(theme)
-        if not os.environ.get("TEXTUAL_THEME"):
+        config = config or Config()
+        if config.theme is not None:
+            self.theme = config.theme
+        elif not os.environ.get("TEXTUAL_THEME"):
             self.theme = DARK.name
+        self.set_keymap(dict(config.keys))
 
     def on_mount(self) -> None:
         """Opens the main screen, and listens to signals so that the terminal is restored."""

@@ -78,6 +78,8 @@ class Recaller:
     def scan(self, job: Job, progress: Callable[[int], None]) -> None:
         """Reads the roots, if that was not done yet or the job wants it again.
 
+        A first scan that failed or was stopped is not tried again before a job asks for it.
+
         Args:
             job: what to do.
             progress: called with the number of files read; may raise ``ScanCancelled``.

@@ -6,6 +6,8 @@ from dataclasses import dataclass
 
 from textual.message import Message
 
+from memtui.recall.trace import Trace
+from memtui.tui.view.uses import Uses
 from memtui.tui.view.view import View
 
 
@@ -49,3 +51,24 @@ class Filtered(Message):
 
     pattern: str
     keys: frozenset[str]
+
+
+@dataclass
+class TraceKept(Message):
+    """The trace of a recall was stored, or could not be."""
+
+    trace_id: str
+    problem: str
+    """Why it could not be stored; empty if it was."""
+
+
+@dataclass
+class StoreRead(Message):
+    """What the store of traces holds now."""
+
+    traces: tuple[Trace, ...]
+    """The newest, and the one that was asked for if it is older."""
+    uses: Uses | None
+    """The use counts of the pool; None if they can not be read."""
+    problem: str = ""
+    """Why it could not be read; empty if it was."""

@@ -7,13 +7,14 @@ import sys
 from collections.abc import Mapping
 from typing import TextIO
 
+from memtui.config import Config, ConfigError
 from memtui.engine import Setup
 
 NO_TERMINAL = 2
 CRASHED = 1
 
 
-def run_app(setup: Setup) -> int:
+def run_app(setup: Setup, config: Config | None = None) -> int:
     """Runs the app until the user leaves it; returns the exit code of the process.
 
     0 is a normal end, 1 a crash, 2 no usable terminal, 143 and 129 the signals TERM and HUP.
@@ -23,16 +24,39 @@ def run_app(setup: Setup) -> int:
         sys.stderr.write(f'memtui: {refusal}; for plain text try: memtui recall "QUERY"\n')
         return NO_TERMINAL
 
+    if config is not None:
+        check_config(config)
     from memtui.tui.app import MemtuiApp
     from memtui.tui.crash import crash_line
 
     try:
-        app = MemtuiApp(setup, ansi_color=_ansi_color())
+        app = MemtuiApp(setup, ansi_color=_ansi_color(), config=config)
         answer = app.run()
     except Exception as error:  # the top of this face: nothing of a memory may be printed
         sys.stderr.write(crash_line(error) + "\n")
         return CRASHED
     return answer if answer is not None else app.return_code or 0
+
+
+def check_config(config: Config) -> None:
+    """Refuses a theme or a keymap that the app does not know.
+
+    Raises:
+        ConfigError: one clear line.
+
+    """
+    from memtui.tui.commands import COMMANDS
+
+    known = [command.id for command in COMMANDS]
+    for name in config.keys:
+        if name not in known:
+            raise ConfigError(f"keys: no command is called {name!r}; there are: {', '.join(known)}")
+    if config.theme is not None:
+        from memtui.tui.themes import theme_names
+
+        names = theme_names()
+        if config.theme not in names:
+            raise ConfigError(f"theme: there is no {config.theme!r}; there are: {', '.join(names)}")
 
 
 def why_not(stdin: TextIO | None, stderr: TextIO | None, environ: Mapping[str, str]) -> str:

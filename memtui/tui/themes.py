@@ -86,3 +86,10 @@ def own_variables(theme: Theme) -> dict[str, str]:
         return {"cursor": "ansi_default", "cursor-blurred": "ansi_default"}
     colours = theme.to_color_system().generate()
     return {"cursor": colours["primary-muted"], "cursor-blurred": colours["panel"]}
+
+
+def theme_names() -> list[str]:
+    """Every theme that can be chosen: memtui's own, then those that Textual brings."""
+    from textual.theme import BUILTIN_THEMES
+
+    return [theme.name for theme in THEMES] + sorted(BUILTIN_THEMES)

@@ -4,8 +4,8 @@
 
 Quality is measured on the invented talks of ``sample_memory/talks``: any@10 is the share of
 questions with an evidence turn among the ten best. ``as one talk`` is every turn of every talk in
-one pool, with the same two names for the speakers of each. Times are milliseconds of the fastest of some recalls of a warm pool, ratios are to the
-lexical ranker.
+one pool, with the same two names for the speakers of each. Times are milliseconds of this process,
+the fastest of some recalls of a warm pool; ratios are to the lexical ranker.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import re
 import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
-from time import perf_counter
+from time import process_time
 
 from memtui.limits import Limits
 from memtui.memory.document import Document, Pool, Scope, document_id
@@ -152,9 +152,9 @@ def _recalls(pool: Pool, query: str, options: RecallOptions) -> Callable[[], obj
 
 
 def _seconds(run: Callable[[], object]) -> float:
-    started = perf_counter()
+    started = process_time()
     run()
-    return perf_counter() - started
+    return process_time() - started
 
 
 def main(arguments: Sequence[str]) -> Mapping[str, object]:

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from memtui.limits import Limits
-from memtui.memory import scan
+from memtui.memory import files, scan
 from memtui.memory.document import Document, RootNotFound, Scope, ScopeFailed
 from memtui.memory.scan import Source, scan_all, scan_capped, scan_pool
 from tests.helpers import NOW_MS, load, write_file, write_memory
@@ -126,7 +126,7 @@ def test_a_file_replaced_by_a_pipe_after_listing_does_not_block(
         os.mkfifo(path)
         return real_open(target, flags)
 
-    monkeypatch.setattr(scan.os, "open", swap_then_open)
+    monkeypatch.setattr(files.os, "open", swap_then_open)
     assert reasons(tmp_path) == {"a.md": "not-a-regular-file"}
 
 
@@ -144,7 +144,7 @@ def test_a_file_that_vanishes_and_one_that_can_not_be_read_are_listed(
             raise PermissionError(13, "Permission denied", target)
         return real_open(target, flags)
 
-    monkeypatch.setattr(scan.os, "open", failing_open)
+    monkeypatch.setattr(files.os, "open", failing_open)
     assert reasons(tmp_path) == {"gone.md": "vanished", "locked.md": "unreadable"}
 
 

@@ -88,6 +88,8 @@ def test_every_pane_shows_hostile_text_as_text(size: tuple[int, int]) -> None:
 
 def test_markup_stays_as_written() -> None:
     async def script(pilot: Pilot[Any]) -> None:
+        await pilot.press("escape", "z")
+        await settle(pilot)
         text = check(pilot)
         assert "[TODO] [docs] - [x] done [[wiki]]" in text
         assert "[@click=app.quit]press[/]" in text

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import threading
 import time
@@ -189,9 +190,20 @@ def test_a_scan_shows_progress_and_esc_stops_it() -> None:
             await settle(pilot)
             assert board(pilot).view is not None
 
-    import asyncio
-
     asyncio.run(main())
+
+
+def test_quitting_ends_a_scan() -> None:
+    app = make_app(engine=SlowScan)
+
+    async def main() -> None:
+        async with app.run_test(size=(80, 24)) as pilot:
+            await pilot.pause(0.1)
+            await pilot.press("ctrl+q")
+
+    started = time.monotonic()
+    asyncio.run(main())
+    assert time.monotonic() - started < 10
 
 
 class GatedEngine(FixedEngine):

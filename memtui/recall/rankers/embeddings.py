@@ -41,7 +41,8 @@ MOST_KEPT = 50_000
 _PATH = "/embeddings"
 _CHUNK_BYTES = 65_536
 _SCHEMA = """CREATE TABLE IF NOT EXISTS embeddings (
-    space TEXT NOT NULL, text_hash TEXT NOT NULL, vector BLOB NOT NULL, UNIQUE (space, text_hash))"""
+    space TEXT NOT NULL, text_hash TEXT NOT NULL, vector BLOB NOT NULL,
+    UNIQUE (space, text_hash))"""
 _KEEP = "INSERT OR REPLACE INTO embeddings VALUES (?, ?, ?)"
 _FIND = "SELECT vector FROM embeddings WHERE space = ? AND text_hash = ?"
 _SWEEP = """DELETE FROM embeddings WHERE rowid <=
@@ -81,9 +82,8 @@ class EndpointEmbedder:
             self._fetch(wanted, known, cache)
         lengths = {len(vector) for vector in known.values()}
         if len(lengths) > 1:
-            raise RankerUnavailable(
-                "invalid-answer", "the endpoint gave vectors of several lengths"
-            )
+            detail = "the endpoint gave vectors of several lengths"
+            raise RankerUnavailable("invalid-answer", detail)
         return [known[key] for key in hashes]
 
     def _fetch(
@@ -98,8 +98,8 @@ class EndpointEmbedder:
         for start in range(0, len(keys), BATCH_TEXTS):
             left = ends - time.monotonic()
             if left <= 0:
-                detail = f"{start:,} of {len(keys):,} memories were embedded in {self.total_timeout_s:g} s"
-                raise RankerUnavailable("timed-out", f"{detail}; those are kept, ask again")
+                done = f"{start:,} of {len(keys):,} memories in {self.total_timeout_s:g} s"
+                raise RankerUnavailable("timed-out", f"the endpoint embedded {done}; ask again")
             batch = keys[start : start + BATCH_TEXTS]
             timeout = min(left, self.request_timeout_s)
             vectors = _ask(self.endpoint, [wanted[key] for key in batch], timeout)

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from memtui.limits import Limits
 from memtui.memory.document import Document, Pool
 from memtui.recall.query import Query
-from memtui.recall.rank import Hit, Points, folded_texts, rank_lexically, score
+from memtui.recall.rank import Hit, Points, rank_lexically, score
 from memtui.recall.rankers.base import (
     Embedder,
     Missing,
@@ -22,6 +22,7 @@ from memtui.recall.rankers.base import (
 from memtui.recall.rankers.bm25 import rank_by_bm25
 from memtui.recall.rankers.hybrid import rank_by_fusion
 from memtui.recall.rankers.vector import rank_by_vector
+from memtui.recall.text_index import text_index
 
 LEXICAL = "lexical"
 
@@ -111,12 +112,12 @@ def _hits(
     request: RankRequest, order: Sequence[int], scores: Mapping[int, float]
 ) -> tuple[Hit, ...]:
     """Hits with the ranker's own score and the lexical points of each document."""
-    texts = folded_texts(request.pool, request.body_window_chars)
+    index = text_index(request.pool, request.body_window_chars)
     terms = request.query.terms
     hits = []
     for rank, place in enumerate(order, start=1):
         document = request.pool.documents[place]
-        points = score(texts[place], document.type, terms) if terms else Points()
+        points = score(index.text(place), document.type, terms) if terms else Points()
         hits.append(Hit(document, scores[place], rank, points))
     return tuple(hits)
 

@@ -25,14 +25,15 @@ def rank_by_vector(request: RankRequest) -> Scored:
     asked = embedder.query(request.query.text)
     vectors = _vectors(request.pool, request.body_window_chars, embedder)
     if vectors and len(vectors[0]) != len(asked):
-        raise RankerUnavailable("invalid-answer", "the endpoint changed the length of its vectors")
+        detail = "the endpoint gives other vectors than before, of another length"
+        raise RankerUnavailable("invalid-answer", detail)
     scores = {place: cosine(asked, vector) for place, vector in enumerate(vectors)}
     return Scored(request.eligible_only(scores))
 
 
 def cosine(one: Vector, other: Vector) -> float:
     """The cosine of two vectors of length 1, at most 1 whatever was rounded."""
-    return min(1.0, sum(map(mul, one, other)))
+    return min(1.0, float(sum(map(mul, one, other))))
 
 
 def embedded_text(document: Document, body_window_chars: int) -> str:

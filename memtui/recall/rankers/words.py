@@ -13,23 +13,22 @@ import regex
 from memtui.recall.query import Query
 from memtui.text import fold
 
-FUNCTION_WORDS = frozenset(
-    """
-    a about across after again against all along already also although always am among an and any
-    anybody anyone anything are aren around as at away be because been before being below between
-    both but by can cannot could couldn did didn do does doesn doing don done down during each
-    either else ever every everyone everything few for from further get gets getting go goes going
-    got had hadn has hasn have haven having he her here hers herself him himself his how however i
-    if in instead into is isn it its itself just kind kinds let lets like ll many maybe me more
-    most much must my myself neither no nobody none nor not nothing now of off often on once ones
-    only onto or other others our ours ourselves out over own per perhaps please quite rather re
-    really s same shall she should shouldn since so some somebody someone something sometimes soon
-    still such t than that the their theirs them themselves then there these they this those though
-    through to together too toward towards under until up upon us ve very via was wasn we were weren
-    what whatever when where whether which while who whoever whole whom whose why will with within
-    without would wouldn yes yet you your yours yourself d m o
-    """.split()
-)
+_FUNCTION_WORDS = """
+a about across after again against all along already also although always am among an and any
+anybody anyone anything are aren around as at away be because been before being below between
+both but by can cannot could couldn did didn do does doesn doing don done down during each
+either else ever every everyone everything few for from further get gets getting go goes going
+got had hadn has hasn have haven having he her here hers herself him himself his how however i
+if in instead into is isn it its itself just kind kinds let lets like ll many maybe me more
+most much must my myself neither no nobody none nor not nothing now of off often on once ones
+only onto or other others our ours ourselves out over own per perhaps please quite rather re
+really s same shall she should shouldn since so some somebody someone something sometimes soon
+still such t than that the their theirs them themselves then there these they this those though
+through to together too toward towards under until up upon us ve very via was wasn we were weren
+what whatever when where whether which while who whoever whole whom whose why will with within
+without would wouldn yes yet you your yours yourself d m o
+"""
+FUNCTION_WORDS = frozenset(_FUNCTION_WORDS.split())
 """English words that ask, bind or point, folded, with the pieces that an apostrophe leaves."""
 
 MOST_WORDS = 256

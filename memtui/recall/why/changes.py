@@ -7,11 +7,11 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 from memtui.limits import LimitError
-from memtui.memory.dialects import DIALECTS, Dialect
 from memtui.memory.document import Document, Pool, SkippedFile
 from memtui.memory.edit import (
     ReadBytes,
     admitted,
+    dialect_of,
     document_from,
     read_bytes,
     reread,
@@ -73,13 +73,21 @@ class Trial:
     """The memory as it then is."""
     text: str | None
     """The text of its file as it then is, once a change of text was made."""
+    asked_model: bool = False
+    """Whether somebody was asked who can not be asked again, so that nothing is known beyond the
+    manifest."""
+
+    @property
+    def furthest(self) -> int:
+        """How far any document can come: an index into ``REACHES``."""
+        return REACHES.index("manifest" if self.asked_model else "context")
 
     @property
     def reach(self) -> int:
         """How far the document came: an index into ``REACHES``, or -1."""
         if isinstance(self.document, SkippedFile):
             return -1
-        return reach_of(self.result, self.document)
+        return min(reach_of(self.result, self.document), self.furthest)
 
 
 def reach_of(result: Recall, document: Document) -> int:
@@ -96,7 +104,9 @@ def reach_of(result: Recall, document: Document) -> int:
 
 def start(result: Recall, document: Document | SkippedFile) -> Trial:
     """The recall as it was."""
-    return Trial((), result, document, None)
+    selector = result.options.selector
+    asked = result.selection.selector is not None
+    return Trial((), result, document, None, asked and not (selector and selector.replayable))
 
 
 def attempt(
@@ -123,30 +133,58 @@ def attempt(
         elif change.kind == "touch":
             document = replace(document, mtime_ms=trial.result.now_ms)
         else:
-            text = _text_of(document, read_file) if text is None else text
-            text = str(change.value) if change.kind == "content" else _keyed(text, change)
-            if text is None:
+            text = edited_text(document, text, change, pool, read_file)
+            edited = None if text is None else _as_document(document, text, pool)
+            if text is None or edited is None or utf8_bytes(text) > options.limits.file_bytes:
                 return None
-    reread_document = _as_document(document, text, pool)
-    too_large = text is not None and utf8_bytes(text) > options.limits.file_bytes
-    if reread_document is None or too_large:
-        return None
-    document = reread_document
+            document = edited
     if isinstance(document, Document) and (document is not trial.document or pool.beyond):
         pool = with_document(pool, document, options.limits)
         document = _in_pool(pool, document)
-    fixed_clock = replace(options, now_ms=trial.result.now_ms)
-    return Trial((*trial.changes, *changes), recall(query, pool, fixed_clock), document, text)
+    fixed = replace(options, now_ms=trial.result.now_ms)
+    if trial.asked_model:
+        fixed = replace(fixed, selector=None)
+    return Trial(
+        (*trial.changes, *changes), recall(query, pool, fixed), document, text, trial.asked_model
+    )
+
+
+def edited_text(
+    document: Document | SkippedFile,
+    text: str | None,
+    change: Change,
+    pool: Pool,
+    read_file: ReadBytes = read_bytes,
+) -> str | None:
+    """The text of a file after a change of text; None where it can not be made.
+
+    Args:
+        document: the memory.
+        text: its text, where earlier changes have made it differ from the file.
+        change: a ``content`` or ``frontmatter``.
+        pool: the pool it belongs to.
+        read_file: gives the bytes of a file.
+
+    """
+    if change.kind == "content":
+        return str(change.value)
+    dialect = dialect_of(pool, document)
+    if isinstance(document, Document):
+        dialect = "qwen" if document.dialect == "qwen" else "claude"
+    before = _text_of(document, read_file) if text is None else text
+    if before is None or dialect is None:
+        return None
+    return with_key(before, change.name, str(change.value), dialect)
 
 
 def _in_pool(pool: Pool, document: Document | SkippedFile) -> Document | SkippedFile:
     """The memory at the same path as the pool has it."""
-    everything = (*pool.documents, *pool.beyond)
+    everything: tuple[Document | SkippedFile, ...] = (
+        *pool.documents,
+        *pool.beyond,
+        *pool.skipped,
+    )
     return next((each for each in everything if each.path == document.path), document)
-
-
-def _keyed(text: str | None, change: Change) -> str | None:
-    return None if text is None else with_key(text, change.name, str(change.value))
 
 
 def _text_of(document: Document | SkippedFile, read_file: ReadBytes) -> str | None:
@@ -158,19 +196,12 @@ def _text_of(document: Document | SkippedFile, read_file: ReadBytes) -> str | No
         return None
 
 
-def _as_document(
-    document: Document | SkippedFile, text: str | None, pool: Pool
-) -> Document | SkippedFile | None:
-    """The memory that the edited text reads as; the old one where no text was changed."""
-    if text is None:
-        return document
+def _as_document(document: Document | SkippedFile, text: str, pool: Pool) -> Document | None:
+    """The memory that the edited text reads as."""
     if isinstance(document, Document):
         return reread(document, text)
-    report = next((each for each in pool.scopes if each.scope is document.scope), None)
-    if report is None or report.dialect not in DIALECTS:
-        return None
-    dialect: Dialect = report.dialect
-    return document_from(document, text, dialect)
+    dialect = dialect_of(pool, document)
+    return None if dialect is None else document_from(document, text, dialect)
 
 
 def _with_limit(options: RecallOptions, change: Change) -> RecallOptions | None:

@@ -7,9 +7,11 @@ from dataclasses import dataclass
 from memtui.memory.document import Document, SkippedFile
 from memtui.memory.edit import ReadBytes, read_bytes
 from memtui.recall.pipeline import Recall
+from memtui.recall.query import tokens
 from memtui.recall.record import document_record, number
 from memtui.recall.why.ladder import Rung, Stage, climb, lost_at
 from memtui.recall.why.near import NearMiss, near_misses
+from memtui.recall.why.proposals import FILE_REASONS, unchanged_content
 from memtui.recall.why.remedies import Remedy, find_remedies, in_order
 from memtui.recall.why.target import Missing, Target
 
@@ -76,12 +78,16 @@ def explain(
         ladder=ladder,
         near_misses=misses,
         remedies=remedies,
-        advice=_advice(result, target, ladder, remedies) if search else None,
+        advice=_advice(result, target, ladder, remedies, read_file) if search else None,
     )
 
 
 def _advice(
-    result: Recall, target: Target, ladder: tuple[Rung, ...], remedies: tuple[Remedy, ...]
+    result: Recall,
+    target: Target,
+    ladder: tuple[Rung, ...],
+    remedies: tuple[Remedy, ...],
+    read_file: ReadBytes,
 ) -> str | None:
     if isinstance(target, Missing):
         return target.advice
@@ -93,7 +99,13 @@ def _advice(
     if isinstance(target, SkippedFile):
         if remedies:
             return "once it is in the pool, ask again: its words must meet those of the query"
+        if target.reason in FILE_REASONS and unchanged_content(result, target, read_file) is None:
+            return f"its file can not be read as the scan found it: scan again; {target.remedy}"
         return target.remedy
+    if result.selection.selector is not None and (remedies or lost.stage == "selection"):
+        return f"what {result.selection.selector} picks next time is not known; {lost.detail}"
+    if not any(tokens(f"{target.title} {target.description} {target.scored_body}")):
+        return "no word of it has three letters or two CJK characters: write down what it is about"
     if not result.query.terms:
         return (
             "the query has no token: use words of at least three letters that the memory contains"

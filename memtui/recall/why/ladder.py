@@ -11,6 +11,8 @@ from memtui.recall.candidates import by_age
 from memtui.recall.pipeline import Recall
 from memtui.recall.query import parse_query
 from memtui.recall.rank import Hit, fold_document, score
+from memtui.recall.rankers.registry import LEXICAL
+from memtui.recall.why.numbers import window_for
 from memtui.recall.why.target import Missing, Target
 from memtui.text import chars, cut, fold, plural
 
@@ -94,7 +96,7 @@ class Rung:
     margin: float | None = None
     """By how much it passed, or what it lacked; never negative."""
     unit: str | None = None
-    """What the margin counts: ``bytes``, ``chars``, ``points``, ``places``."""
+    """What the margin counts: ``bytes``, ``chars``, ``points``, ``places``, ``score``."""
 
 
 def climb(result: Recall, target: Target) -> tuple[Rung, ...]:
@@ -176,9 +178,13 @@ def hit_of(result: Recall, document: Document) -> Hit | None:
 def rank_rung(result: Recall, document: Document) -> Rung:
     """Whether its score gave it a place among the candidates."""
     hit = hit_of(result, document)
-    if hit is None:
-        return _no_hit(result, document)
     most = result.options.limits.lexical_docs
+    if hit is None:
+        place = result.ranking.ranks.get(document.id)
+        if place is None:
+            return _no_hit(result, document)
+        detail = f"rank {place:,}; the ranker gives the first {len(result.hits):,}"
+        return Rung("rank", "missed", "below-cut", detail, place - len(result.hits), "places")
     points = hit.points
     fields = ", ".join(
         f"{name} {value}"
@@ -190,9 +196,10 @@ def rank_rung(result: Recall, document: Document) -> Rung:
         )
         if value
     )
-    detail = (
-        f"{plural(points.total, 'point')} ({fields}), rank {hit.rank:,} of {len(result.hits):,}"
-    )
+    scored = f"{plural(points.total, 'point')} ({fields})"
+    if result.ranker != LEXICAL:
+        scored = f"score {hit.score:.3g} by {result.ranker}"
+    detail = f"{scored}, rank {hit.rank:,} of {len(result.hits):,}"
     if hit.rank > most:
         detail = f"{detail}; the first {most:,} are offered"
         return Rung("rank", "missed", "below-cut", detail, hit.rank - most, "places")
@@ -208,6 +215,7 @@ def _no_hit(result: Recall, document: Document) -> Rung:
     if beyond:
         window = result.options.limits.body_window_chars
         token, place = beyond[0]
+        place = window_for(document, token, window) or place
         detail = f"{token!r} stands at char {place:,} of the body; the first {window:,} are scored"
         return Rung("rank", "missed", "match-beyond-window", detail, place - window, "chars")
     detail = f"none of {plural(len(terms), 'token')} is in its title, description or body"
@@ -215,18 +223,16 @@ def _no_hit(result: Recall, document: Document) -> Rung:
 
 
 def tokens_beyond_window(result: Recall, document: Document) -> list[tuple[str, int]]:
-    """Tokens that the body holds only after its window, with the char where each ends."""
+    """Tokens that the body holds only after its window, with the char where each ends, in order."""
     window = result.options.limits.body_window_chars
     body = document.scored_body
-    rest = body[len(cut(body, window)) :]
-    if not rest:
+    seen = cut(body, window)
+    if len(seen) == len(body):
         return []
-    whole = fold(body)
-    return [
-        (token, chars(whole[: whole.index(token)]) + chars(token))
-        for token in result.query.terms
-        if token in whole
-    ]
+    whole, within = fold(body), fold(seen)
+    places = ((token, whole.find(token)) for token in result.query.terms if token not in within)
+    found = [(token, chars(whole[:place]) + chars(token)) for token, place in places if place >= 0]
+    return sorted(found, key=lambda pair: pair[1])
 
 
 def candidates_rung(result: Recall, document: Document) -> Rung:
@@ -251,7 +257,7 @@ def manifest_rung(result: Recall, document: Document) -> Rung:
     )
     if verdict is None:
         return Rung("manifest", "lost", "line-does-not-fit", "it was not offered to the manifest")
-    ceiling = result.options.limits.manifest_bytes
+    ceiling = verdict.cumulative + verdict.bytes_left
     if verdict.packed:
         detail = (
             f"line {verdict.line:,}, {verdict.bytes:,} B, {verdict.cumulative:,} of {ceiling:,}"
@@ -273,34 +279,45 @@ def selection_rung(result: Recall, document: Document) -> Rung:
     if document.id in ids:
         place = ids.index(document.id) + 1
         detail = f"{place}. of {len(ids)}, at most {most}"
-        margin = (
-            points_to_spare(result, hit) if hit and result.selection.strategy != "model" else None
-        )
+        margin = None if hit is None or result.selection.answered else points_to_spare(result, hit)
+        unit = None if margin is None else _unit(result)
         if margin is not None:
-            detail += f"; {plural(int(margin), 'point')} ahead of the first that was not picked"
-        return Rung("selection", "passed", None, detail, margin, "points" if margin else None)
-    if result.selection.strategy == "model":
-        detail = f"the model picked {len(ids)} others of {result.manifest.lines:,} lines"
+            detail += f"; {_amount(result, margin)} ahead of the first that was not picked"
+        return Rung("selection", "passed", None, detail, margin, unit)
+    if result.selection.answered:
+        detail = f"{len(ids)} others were picked of {result.manifest.lines:,} lines"
         return Rung("selection", "lost", "model-did-not-pick", detail)
-    if hit is None:
+    if result.selection.refused is not None:
+        return Rung("selection", "lost", "selection-refused", result.selection.refused)
+    rank = result.ranking.ranks.get(document.id)
+    if rank is None:
         detail = "it has no point, and only lexical hits are picked without a model"
-        if result.selection.refused:
-            return Rung("selection", "lost", "selection-refused", result.selection.refused)
         return Rung("selection", "lost", "no-lexical-hit", detail)
+    detail = f"rank {rank:,} of {len(result.ranking.order):,}, {most} are picked"
+    if hit is None:
+        return Rung("selection", "lost", "rank-below-limit", detail, rank - most, "places")
     needed = points_to_enter(result, hit)
-    detail = (
-        f"rank {hit.rank:,} of {len(result.hits):,}, {most} are picked; "
-        f"{plural(needed, 'more point')} would do"
-    )
-    return Rung("selection", "lost", "rank-below-limit", detail, needed, "points")
+    detail += f"; {_amount(result, needed)} more would do"
+    return Rung("selection", "lost", "rank-below-limit", detail, needed, _unit(result))
 
 
-def points_to_enter(result: Recall, hit: Hit) -> int:
+def _unit(result: Recall) -> str:
+    """What a score counts."""
+    return "points" if result.ranker == LEXICAL else "score"
+
+
+def _amount(result: Recall, margin: float) -> str:
+    return plural(int(margin), "point") if result.ranker == LEXICAL else f"{margin:.3g}"
+
+
+def points_to_enter(result: Recall, hit: Hit) -> float:
     """Points that a hit below the limit lacks, its age and place in the pool kept."""
     last = result.hits[result.budget.effective - 1]
+    if result.ranker != LEXICAL:
+        return last.score - hit.score
     ahead = (last.document.mtime_ms, -result.pool.position[last.document.id])
     mine = (hit.document.mtime_ms, -result.pool.position[hit.document.id])
-    return int(last.points.total - hit.points.total) + (0 if mine > ahead else 1)
+    return last.score - hit.score + (0 if mine > ahead else 1)
 
 
 def points_to_spare(result: Recall, hit: Hit) -> float | None:

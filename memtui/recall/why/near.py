@@ -6,11 +6,12 @@ import re
 import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
-from functools import cache, lru_cache
+from functools import cache, cached_property, lru_cache
 from itertools import islice, pairwise
 from typing import TYPE_CHECKING, Literal
 
 from rapidfuzz.distance import OSA
+from rapidfuzz.process import extract_iter
 
 from memtui.memory.document import Document
 from memtui.recall.pipeline import Recall
@@ -25,7 +26,11 @@ Kind = Literal["stem", "misspelling", "split", "joined", "script", "too-short"]
 Field = Literal["title", "description", "body"]
 
 MOST_WORDS = 20_000
+MOST_TOKENS = 64
+MOST_QUERY_CHARS = 20_000
 MOST_PER_TOKEN = 3
+MOST_SHORT = 2
+"""Letters of a word that may be too short to be looked for."""
 
 _WORD = re.compile(r"[^\W_]+")
 _FUNCTION_WORDS = frozenset(
@@ -102,32 +107,60 @@ class NearMiss:
 
 def near_misses(result: Recall, document: Document) -> tuple[NearMiss, ...]:
     """The near misses of a document, token by token, closest kinds first."""
-    window = result.options.limits.body_window_chars
-    text = fold_document(document, window)
-    fields = (text.title, text.description, text.body)
+    text = fold_document(document, result.options.limits.body_window_chars)
+    words: Words = {
+        "title": _Words(text.title),
+        "description": _Words(text.description),
+        "body": _Words(text.body),
+    }
     unmatched = [
-        token for token in result.query.terms if not any(token in field for field in fields)
+        token
+        for token in result.query.terms[:MOST_TOKENS]
+        if not (token in text.title or token in text.description or token in text.body)
     ]
-    words = _words_by_field(document)
+    asked = [match.group() for match in islice(_WORD.finditer(_asked(result)), MOST_WORDS)]
     misses = [miss for token in unmatched for miss in islice(_misses(token, words), MOST_PER_TOKEN)]
-    misses += _joined(result.query.text, set(unmatched), words)
-    misses += _too_short(result.query.text, words)
+    misses += _joined(asked, set(unmatched), words)
+    misses += _too_short(asked, words)
     return tuple(dict.fromkeys(misses))
 
 
-def _words_by_field(document: Document) -> dict[Field, list[str]]:
-    parts: dict[Field, str] = {
-        "title": document.title,
-        "description": document.description,
-        "body": document.scored_body,
-    }
-    return {
-        field: [match.group() for match in islice(_WORD.finditer(fold(text)), MOST_WORDS)]
-        for field, text in parts.items()
-    }
+def _asked(result: Recall) -> str:
+    """The folded query; of a very long one, only as much as people write."""
+    return fold(result.query.text[:MOST_QUERY_CHARS])
 
 
-def _misses(token: str, words: dict[Field, list[str]]) -> Iterator[NearMiss]:
+class _Words:
+    """The distinct words of one folded field, in order."""
+
+    def __init__(self, text: str) -> None:
+        self.all = [match.group() for match in islice(_WORD.finditer(text), MOST_WORDS)]
+        self.distinct = dict.fromkeys(self.all)
+
+    @cached_property
+    def by_stem(self) -> dict[str, list[str]]:
+        """The words by their stem."""
+        found: dict[str, list[str]] = {}
+        for word in self.distinct:
+            if len(word) > 2:
+                found.setdefault(stem_of(word), []).append(word)
+        return found
+
+    @cached_property
+    def skeletons(self) -> list[tuple[str, str]]:
+        """Every word with its skeleton."""
+        return [(skeleton(word), word) for word in self.distinct]
+
+    @cached_property
+    def pairs(self) -> dict[str, str]:
+        """Two neighbouring words by what they give together."""
+        return {one + two: f"{one} {two}" for one, two in pairwise(self.all)}
+
+
+Words = dict[Field, _Words]
+
+
+def _misses(token: str, words: Words) -> Iterator[NearMiss]:
     seen: set[str] = set()
     for kind in ("stem", "split", "script", "misspelling"):
         for field, found in words.items():
@@ -137,26 +170,22 @@ def _misses(token: str, words: dict[Field, list[str]]) -> Iterator[NearMiss]:
                     yield NearMiss(token, word, field, kind)
 
 
-def _fitting(kind: str, token: str, words: list[str]) -> Iterator[str]:
+def _fitting(kind: Kind, token: str, words: _Words) -> Iterator[str]:
     if kind == "stem":
-        stem = stem_of(token)
-        yield from (
-            word for word in dict.fromkeys(words) if len(word) > 2 and stem_of(word) == stem
-        )
+        yield from words.by_stem.get(stem_of(token), ())
     elif kind == "split":
-        yield from (f"{one} {two}" for one, two in pairwise(words) if one + two == token)
+        if token in words.pairs:
+            yield words.pairs[token]
     elif kind == "script":
         plain = skeleton(token)
-        yield from (word for word in dict.fromkeys(words) if plain in skeleton(word))
+        yield from (word for bare, word in words.skeletons if plain in bare)
     else:
         allowed = _allowed_edits(token)
         if allowed:
-            yield from (
-                word
-                for word in dict.fromkeys(words)
-                if abs(len(word) - len(token)) <= allowed
-                and OSA.distance(word, token, score_cutoff=allowed) <= allowed
+            close = extract_iter(
+                token, words.distinct, scorer=OSA.distance, processor=None, score_cutoff=allowed
             )
+            yield from (word for word, _, _ in close)
 
 
 def _allowed_edits(token: str) -> int:
@@ -166,28 +195,30 @@ def _allowed_edits(token: str) -> int:
     return 1 if len(token) < 8 else 2
 
 
-def _joined(text: str, unmatched: set[str], words: dict[Field, list[str]]) -> list[NearMiss]:
+def _joined(asked: list[str], unmatched: set[str], words: Words) -> list[NearMiss]:
     """Two neighbouring words of the query that the document writes as one."""
-    found = []
-    for one, two in pairwise(_WORD.findall(fold(text))):
-        if one not in unmatched and two not in unmatched:
-            continue
-        for field, present in words.items():
-            if one + two in present:
-                found.append(NearMiss(f"{one} {two}", one + two, field, "joined"))
-    return found
+    return [
+        NearMiss(f"{one} {two}", one + two, field, "joined")
+        for one, two in dict.fromkeys(pairwise(asked))
+        if one in unmatched or two in unmatched
+        for field, present in words.items()
+        if one + two in present.distinct
+    ]
 
 
-def _too_short(text: str, words: dict[Field, list[str]]) -> list[NearMiss]:
+def _too_short(asked: list[str], words: Words) -> list[NearMiss]:
     """Words of the query that are too short to be looked for, though the document has them."""
     found = []
-    for word in dict.fromkeys(_WORD.findall(fold(text))):
-        if parse_query(word).tokens or word in _FUNCTION_WORDS:
+    for word in dict.fromkeys(asked):
+        if len(word) > MOST_SHORT or parse_query(word).tokens or word in _FUNCTION_WORDS:
             continue
         for field, present in words.items():
-            if word in present or (not word.isascii() and any(word in each for each in present)):
+            inside = not word.isascii() and any(word in each for each in present.distinct)
+            if word in present.distinct or inside:
                 found.append(NearMiss(word, word, field, "too-short"))
                 break
+        if len(found) >= MOST_TOKENS:
+            break
     return found
 
 

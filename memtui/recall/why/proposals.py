@@ -1,61 +1,79 @@
-"""Proposals: single changes that might bring a document further. Each is verified elsewhere."""
+"""Proposals: changes that fit what stands in a document's way. Each is verified elsewhere."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from itertools import combinations
+from bisect import bisect_left
+from collections.abc import Iterator
+from dataclasses import replace
 
-from memtui.memory.document import MEMORY_TYPES, Document, SkippedFile
-from memtui.memory.edit import ReadBytes, guessed_type, key_of, repaired_text, source_text
-from memtui.recall.context import chars_up_to
-from memtui.recall.manifest import manifest_line
+from memtui.memory.dialects import Unread, read
+from memtui.memory.document import Document, SkippedFile
+from memtui.memory.edit import (
+    ReadBytes,
+    dialect_of,
+    document_from,
+    file_changed,
+    keyed,
+    repaired_text,
+)
+from memtui.memory.rewrite import likely_type
+from memtui.memory.scan import in_scan_order
+from memtui.recall.context import chars_up_to, render_entry
 from memtui.recall.noise import find_noise, haystack, tool_aliases
 from memtui.recall.pipeline import Recall
-from memtui.recall.query import tokens
-from memtui.recall.rank import FoldedText, fold_document, folded_texts, score
 from memtui.recall.why.changes import REQUESTED, Change, Trial
 from memtui.recall.why.ladder import hit_of, tokens_beyond_window
-from memtui.recall.why.near import near_misses
 from memtui.recall.why.numbers import candidate_limits_for, manifest_bytes_for, window_for
 from memtui.text import chars, cut, utf8_bytes
 
-MOST_NEW_WORDS = 2
-"""Words that a change of text may add to one field."""
-MOST_QUERY_WORDS = 12
-"""Words of a document that are tried in the query."""
+MOST_RANK_ASKED = 200
+"""The lowest rank for which the hard cap of results is raised too."""
+MOST_WINDOWS = 3
 TEXT_REASONS = ("no-frontmatter", "unclosed-frontmatter", "byte-order-mark")
 TYPE_REASONS = ("type-missing", "type-unknown", "type-nested")
+FILE_REASONS = (*TEXT_REASONS, *TYPE_REASONS, "too-large")
+"""Reasons of skipped files that a change can mend."""
 
 Proposal = tuple[Change, ...]
 
 
-def repairs(skipped: SkippedFile, read_file: ReadBytes) -> Iterator[Proposal]:
-    """What would make a document of a skipped file."""
+def repairs(trial: Trial, skipped: SkippedFile, read_file: ReadBytes) -> Iterator[Proposal]:
+    """What would make a document of a skipped file, if the file is still what the scan found."""
+    dialect = dialect_of(trial.result.pool, skipped)
+    content = unchanged_content(trial.result, skipped, read_file)
+    if dialect is None or content is None:
+        return
+    text = content.decode("utf-8", "replace")
     if skipped.reason == "too-large":
-        size = next(
-            (word for word in skipped.detail.replace(",", "").split() if word.isdigit()), ""
-        )
-        if size:
-            yield (Change("limit", "file_bytes", int(size)),)
-        return
-    if skipped.reason not in TEXT_REASONS + TYPE_REASONS:
-        return
-    try:
-        text = read_file(skipped.path).decode("utf-8", "replace")
-    except OSError:
+        yield (Change("limit", "file_bytes", len(content)),)
+        shorter = _first_bytes(text, trial.result.options.limits.file_bytes)
+        if document_from(skipped, shorter, dialect) is not None:
+            yield (Change("content", value=shorter),)
         return
     if skipped.reason in TYPE_REASONS:
-        yield (Change("frontmatter", "type", _type_found(skipped, text)),)
-    yield (Change("content", value=repaired_text(text, skipped.relative_path)),)
+        yield (Change("frontmatter", "type", likely_type(text, skipped.relative_path)),)
+    repaired = repaired_text(text, skipped.relative_path, dialect)
+    if repaired is not None:
+        yield (Change("content", value=repaired),)
 
 
-def _type_found(skipped: SkippedFile, text: str) -> str:
-    head = text.split("\n---", 1)[0]
-    for line in head.splitlines():
-        key, _, value = line.strip().partition(":")
-        if key.strip() == "type" and guessed_type("", value) in MEMORY_TYPES and value.strip():
-            return guessed_type(skipped.relative_path, value)
-    return guessed_type(skipped.relative_path)
+def unchanged_content(result: Recall, skipped: SkippedFile, read_file: ReadBytes) -> bytes | None:
+    """The bytes of a skipped file that a change can mend; None if it is not what it was."""
+    dialect = dialect_of(result.pool, skipped)
+    if dialect is None or skipped.reason not in FILE_REASONS:
+        return None
+    try:
+        content = read_file(skipped.path)
+    except OSError:
+        return None
+    if skipped.reason == "too-large":
+        return content if skipped.detail.startswith(f"{len(content):,} byte") else None
+    found = read(dialect, content, skipped.relative_path)
+    same = isinstance(found, Unread) and (found.reason, found.detail) == (
+        skipped.reason,
+        skipped.detail,
+    )
+    return content if same else None
 
 
 def unmuting(trial: Trial, document: Document) -> Iterator[Proposal]:
@@ -68,21 +86,28 @@ def unmuting(trial: Trial, document: Document) -> Iterator[Proposal]:
     yield (Change("tools", remove=muting),)
 
 
-def reaching_candidates(trial: Trial, document: Document) -> Iterator[Proposal]:
-    """What would offer a document to the manifest without a better score."""
+def touching(trial: Trial, document: Document) -> Iterator[Proposal]:
+    """The document saved again, where it is not the newest already."""
     if document.mtime_ms < trial.result.now_ms:
         yield (Change("touch"),)
-    if any(each.id == document.id for each in trial.result.pool.beyond):
-        scope = [
+
+
+def widening_the_scan(trial: Trial, document: Document) -> Iterator[Proposal]:
+    """A capped scan that goes down to a document."""
+    pool = trial.result.pool
+    scope = in_scan_order(
+        [
             each
-            for each in (*trial.result.pool.documents, *trial.result.pool.beyond)
+            for each in (*pool.documents, *pool.beyond, *pool.excluded)
             if each.scope is document.scope
         ]
-        place = 1 + next(at for at, each in enumerate(scope) if each.id == document.id)
-        yield (Change("limit", "capped_scan_docs", place),)
-        return
-    if document.id not in {each.id for each in trial.result.eligible}:
-        return
+    )
+    place = next(at for at, each in enumerate(scope, 1) if each.path == document.path)
+    yield (Change("limit", "capped_scan_docs", place),)
+
+
+def widening_the_offer(trial: Trial, document: Document) -> Iterator[Proposal]:
+    """More candidates, or more of them for the recent ones."""
     docs, reserve = candidate_limits_for(trial.result, document)
     limits = trial.result.options.limits
     if reserve is not None and reserve > limits.recent_reserve:
@@ -91,32 +116,33 @@ def reaching_candidates(trial: Trial, document: Document) -> Iterator[Proposal]:
         yield (Change("limit", "candidate_docs", docs),)
 
 
-def fitting_the_manifest(trial: Trial, document: Document, text: str) -> Iterator[Proposal]:
+def fitting_the_manifest(trial: Trial, document: Document, text: str | None) -> Iterator[Proposal]:
     """A larger manifest, or a description short enough for the bytes that were left."""
     result = trial.result
     needed = manifest_bytes_for(result, document)
     if needed is not None:
         yield (Change("limit", "manifest_bytes", needed),)
     verdict = next((v for v in result.manifest.verdicts if v.document.id == document.id), None)
-    if verdict is None or not document.description:
+    if verdict is None or not document.description or text is None:
         return
     most = result.options.limits.manifest_description_chars
-    spare = verdict.bytes_left - (1 if verdict.cumulative else 0)
-    line = manifest_line(document, most)
     shown = cut(document.description, most)
-    room = spare - (utf8_bytes(line) - utf8_bytes(shown))
-    shorter = _first_bytes(shown, room).rstrip(" ,;:.-")
-    if room < 0 or shorter == shown:
+    frame = verdict.bytes - utf8_bytes(shown)
+    room = verdict.bytes_left - frame
+    if not shown or room >= utf8_bytes(shown):
         return
-    yield (Change("frontmatter", key_of(document, "description", text), shorter),)
+    # Without any description, its ": " is not written either.
+    shorter = _first_bytes(shown, room).rstrip() if room > 0 else ""
+    if not shorter and verdict.bytes_left < frame - len(": "):
+        return
+    line = keyed(document, text, "description", shorter)
+    if line is not None:
+        yield (Change("frontmatter", *line),)
 
 
 def _first_bytes(text: str, room: int) -> str:
-    """The longest prefix of ``text`` of at most ``room`` bytes, ended at a word if there is one."""
-    prefix = text.encode()[: max(0, room)].decode(errors="ignore")
-    if len(prefix) < len(text) and " " in prefix:
-        return prefix.rpartition(" ")[0]
-    return prefix
+    """The longest prefix of ``text`` of at most ``room`` bytes."""
+    return text.encode("utf-8", "replace")[: max(0, room)].decode(errors="ignore")
 
 
 def raising_the_limit(trial: Trial, document: Document) -> Iterator[Proposal]:
@@ -127,9 +153,10 @@ def raising_the_limit(trial: Trial, document: Document) -> Iterator[Proposal]:
         return
     asked = result.options.requested_limit is not None
     more = Change("limit", REQUESTED if asked else "selected_docs", hit.rank)
-    most = result.options.limits.recall_results
-    if hit.rank <= most:
+    if hit.rank <= result.options.limits.recall_results:
         yield (more,)
+    elif hit.rank > MOST_RANK_ASKED:
+        return
     elif result.budget.requested >= hit.rank:
         yield (Change("limit", "recall_results", hit.rank),)
     else:
@@ -139,101 +166,15 @@ def raising_the_limit(trial: Trial, document: Document) -> Iterator[Proposal]:
 def widening_the_window(trial: Trial, document: Document) -> Iterator[Proposal]:
     """A body window in which a token stands that is beyond it now."""
     window = trial.result.options.limits.body_window_chars
-    widths = (
-        window_for(document, token, window)
-        for token, _ in tokens_beyond_window(trial.result, document)
-    )
-    found = sorted({width for width in widths if width is not None})
-    for width in found[:3]:
+    nearest = tokens_beyond_window(trial.result, document)[:MOST_WINDOWS]
+    widths = (window_for(document, token, window) for token, _ in nearest)
+    for width in sorted({width for width in widths if width is not None}):
         yield (Change("limit", "body_window_chars", width),)
 
 
-def wording_the_memory(trial: Trial, document: Document, text: str) -> Iterator[Proposal]:
-    """At most two tokens of the query added to the description or to the title."""
-    folded = fold_document(document, trial.result.options.limits.body_window_chars)
-    terms = _telling_first(trial.result, document)
-    absent_everywhere = [
-        token for token in terms if token not in folded.title and token not in folded.description
-    ]
-    for count in range(1, MOST_NEW_WORDS + 1):
-        for field, present in (("description", folded.description), ("title", folded.title)):
-            absent = absent_everywhere + [
-                token for token in terms if token not in present and token not in absent_everywhere
-            ]
-            if len(absent) < count:
-                continue
-            words = " ".join(absent[:count])
-            value = f"{getattr(document, field)} {words}".strip()
-            yield (Change("frontmatter", key_of(document, field, text), value),)
-
-
-def _telling_first(result: Recall, document: Document) -> list[str]:
-    """The query's tokens: nearly matching ones first, then those that fewer documents have."""
-    nearly = {miss.token for miss in near_misses(result, document)}
-    texts = folded_texts(result.pool, result.options.limits.body_window_chars)
-    spread = {
-        token: sum(1 for text in texts if _points(text, token)) for token in result.query.terms
-    }
-    return sorted(result.query.terms, key=lambda token: (token not in nearly, spread[token]))
-
-
-def wording_the_query(trial: Trial, document: Document) -> Iterator[Proposal]:
-    """At most two words of a document added to the query: those that help it most over others."""
-    words = _helpful_words(trial.result, document)
-    query = trial.result.query.text.strip()
-    for count in range(1, MOST_NEW_WORDS + 1):
-        ranked = sorted(
-            combinations(words, count),
-            key=lambda chosen: _rank_with(trial.result, document, [each[1] for each in chosen]),
-        )
-        for chosen in ranked[:2]:
-            yield (
-                Change("query", value=f"{query} {' '.join(each[0] for each in chosen)}".strip()),
-            )
-
-
-def _helpful_words(result: Recall, document: Document) -> list[tuple[str, list[int]]]:
-    """Words of a document that are no tokens of the query, with the points they give each one."""
-    taken = set(result.query.terms)
-    window = result.options.limits.body_window_chars
-    own = fold_document(document, window)
-    weighed = [
-        (-score(own, "", [token]).total, place, token)
-        for place, token in enumerate(
-            dict.fromkeys(tokens(f"{document.title} {document.description} {own.body}"))
-        )
-        if token not in taken
-    ]
-    texts = folded_texts(result.pool, window)
-    best = [token for _, _, token in sorted(weighed)[: 2 * MOST_QUERY_WORDS]]
-    vectors = [(token, [_points(text, token) for text in texts]) for token in best]
-    vectors.sort(key=lambda pair: sum(pair[1]) - 1_000 * _points(own, pair[0]))
-    return vectors[:MOST_QUERY_WORDS]
-
-
-def _points(text: FoldedText, token: str) -> int:
-    return (
-        (4 if token in text.title else 0)
-        + (3 if token in text.description else 0)
-        + (1 if token in text.body else 0)
-    )
-
-
-def _rank_with(result: Recall, document: Document, gains: Sequence[list[int]]) -> int:
-    """How many documents would score more than this one; ties are left to the verification."""
-    base = {hit.document.id: int(hit.score) for hit in result.hits}
-    totals = [
-        base.get(each.id, 0) + sum(gain[place] for gain in gains)
-        for place, each in enumerate(result.pool.documents)
-    ]
-    place = result.pool.position.get(document.id)
-    if place is None:
-        return 0
-    mine = totals[place]
-    return sum(1 for total in totals if total > mine)
-
-
-def fitting_the_context(trial: Trial, document: Document, text: str) -> Iterator[Proposal]:
+def fitting_the_context(
+    trial: Trial, document: Document, text: str | None, read_file: ReadBytes
+) -> Iterator[Proposal]:
     """A larger context, or a body short enough for what was left of it."""
     result = trial.result
     selected = result.selection.documents
@@ -243,15 +184,17 @@ def fitting_the_context(trial: Trial, document: Document, text: str) -> Iterator
     limits = result.options.limits
     needed = chars_up_to(selected, place + 1, result.trace.trace_id, result.now_ms, limits)
     yield (Change("limit", "context_chars", needed),)
-    excess = needed - limits.context_chars
     body = document.scored_body
-    window = cut(body, limits.body_window_chars)
-    keep = chars(window) - excess
-    if keep > 0 and body and body in text:
-        shorter = cut(window, keep).rpartition(" ")[0] or cut(window, keep)
-        yield (Change("content", value=text.replace(body, shorter)),)
+    if text is None or not body or file_changed(document, read_file):
+        return
+    before, found, after = text.replace("\r\n", "\n").rpartition(body)
+    window = limits.body_window_chars
+    others = needed - chars(render_entry(document, result.now_ms, window))
 
+    def fits(length: int) -> bool:
+        shorter = replace(document, body=cut(body, length))
+        return others + chars(render_entry(shorter, result.now_ms, window)) <= limits.context_chars
 
-def text_of(trial: Trial, document: Document, read_file: ReadBytes) -> str:
-    """The text of a document's file as it is in a trial."""
-    return trial.text if trial.text is not None else source_text(document, read_file)
+    longest = bisect_left(range(chars(cut(body, window)) + 1), True, key=lambda n: not fits(n)) - 1
+    if found and longest > 0:
+        yield (Change("content", value=before + cut(body, longest).rstrip() + after),)

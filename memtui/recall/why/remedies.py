@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
+from functools import cached_property
+from itertools import islice
 
 from memtui.memory.document import Document, SkippedFile
-from memtui.memory.edit import ReadBytes
+from memtui.memory.edit import ReadBytes, source_text
 from memtui.recall.pipeline import Recall
 from memtui.recall.why import proposals as propose
 from memtui.recall.why.changes import (
@@ -16,21 +18,32 @@ from memtui.recall.why.changes import (
     Reach,
     Trial,
     attempt,
+    edited_text,
     start,
 )
-from memtui.recall.why.ladder import Stage, climb, lost_at, score_of
-from memtui.text import plural
+from memtui.recall.why.ladder import climb, hit_of, lost_at
+from memtui.recall.why.phrases import is_natural, phrase
+from memtui.recall.why.wordings import Wordings
+from memtui.text import utf8_bytes
 
 MOST_CHANGES = 2
 MOST_REMEDIES = 6
-MOST_TRIALS = 60
-CONTEXT = REACHES.index("context")
-MANIFEST = REACHES.index("manifest")
+MOST_TRIALS = 40
+LEAST_TRIALS = 8
+MOST_WORK = 2_400_000
+"""What all trials together may cost, so that large pools get fewer of them."""
+FIXED_WORK = 10
+"""What a document costs in a trial apart from the tokens, each of which costs 1."""
+MOST_OF_A_KIND = 2
+"""Wordings of one kind that are tried until one leads all the way."""
+
+Proposal = tuple[Change, ...]
+TriedTrial = Callable[[Proposal], Trial | None]
 
 
 @dataclass(frozen=True, slots=True)
 class Remedy:
-    """Changes that bring a document further, with how far they truly lead."""
+    """Changes that bring the document further, with how far they truly lead."""
 
     changes: tuple[Change, ...]
     """What to do; at most two changes."""
@@ -79,97 +92,100 @@ def in_order(remedies: list[Remedy]) -> tuple[Remedy, ...]:
 
 
 class _Search:
-    """One search: single changes first, then pairs that begin with a promising one."""
+    """One search: single changes first, then two together where none of them suffices."""
 
     def __init__(
         self, result: Recall, target: Document | SkippedFile, read_file: ReadBytes
     ) -> None:
         self.read_file = read_file
         self.base = start(result, target)
-        self.stage = lost_at(climb(result, target))
-        self.reason = next(
-            (rung.reason for rung in climb(result, target) if rung.verdict == "lost"), None
-        )
-        self.tried: dict[tuple[Change, ...], Trial | None] = {}
+        lost = next((rung for rung in climb(result, target) if rung.verdict == "lost"), None)
+        self.stage = lost.stage if lost else None
+        self.reason = lost.reason if lost else None
+        size = len(result.pool.documents) + len(result.pool.beyond)
+        work = 1 + size * (FIXED_WORK + len(result.query.terms))
+        self.trials_left = max(LEAST_TRIALS, min(MOST_TRIALS, MOST_WORK // work))
+        self.tried: dict[Proposal, Trial | None] = {}
+        self.arrived = False
 
     def run(self) -> Iterator[Remedy]:
-        """Singles, then pairs."""
-        if self.stage in (None, "found"):
+        """The remedies, single ones first."""
+        if self.stage in (None, "found") or self.reason == "excluded":
             return
-        singles: list[Trial] = []
-        for changes in self.proposals(self.base):
-            trial = self.verified(self.base, changes)
-            if trial is None:
-                continue
-            singles.append(trial)
-            if trial.reach > self.base.reach:
+        if self.stage in ("scan", "tools"):
+            yield from self.after_admission()
+            return
+        view = _View(self.base, self.read_file)
+        for found in view.singles():
+            yield from self.tried_out(self.base, found)
+        if not self.arrived and not self.base.asked_model:
+            for found in view.pairs(self.tried_trial):
+                yield from self.tried_out(self.base, found)
+
+    def after_admission(self) -> Iterator[Remedy]:
+        """What lets the document in, then what brings it from there into the context."""
+        admissions: list[Trial] = []
+        for proposal in self.admitting():
+            trial = self.verified(self.base, proposal)
+            if trial is not None and trial.reach > self.base.reach:
+                admissions.append(trial)
                 yield self.remedy(trial)
-        enough = sum(1 for trial in singles if trial.reach == CONTEXT)
-        for first in self.promising(singles):
-            if enough >= MOST_REMEDIES // 2 and not self.is_natural(first.changes):
-                break
-            for changes in self.proposals(first):
-                if len(first.changes) + len(changes) > MOST_CHANGES:
-                    continue
-                if {(c.kind, c.name) for c in first.changes} & {(c.kind, c.name) for c in changes}:
-                    continue
-                trial = self.verified(first, changes)
-                if trial is not None and trial.reach > max(self.base.reach, first.reach):
-                    enough += trial.reach == CONTEXT
-                    yield self.remedy(trial)
-                    if trial.reach == CONTEXT and enough >= MOST_REMEDIES:
-                        return
+        admissions.sort(key=lambda trial: -trial.reach)
+        for trial in admissions[:1]:
+            if trial.reach < trial.furthest and len(trial.changes) < MOST_CHANGES:
+                for found in _View(trial, self.read_file).singles():
+                    yield from self.tried_out(trial, found)
 
-    def promising(self, singles: list[Trial]) -> list[Trial]:
-        """Trials to build a pair on: the natural ones, then those that came furthest."""
-        unfinished = [trial for trial in singles if trial.reach < CONTEXT]
-        return sorted(
-            (trial for trial in unfinished if len(trial.changes) < MOST_CHANGES),
-            key=lambda trial: (
-                not self.is_natural(trial.changes),
-                -trial.reach,
-                -points_in(trial),
-            ),
-        )
-
-    def proposals(self, trial: Trial) -> Iterator[tuple[Change, ...]]:
-        """Single changes that fit what stands in the way in a trial."""
-        document = trial.document
+    def admitting(self) -> Iterator[Proposal]:
+        """Single changes that bring the document into the pool, or past the tools."""
+        document = self.base.document
         if isinstance(document, SkippedFile):
-            yield from propose.repairs(document, self.read_file)
-            return
-        stage = lost_at(climb(trial.result, document))
-        if stage is None:
-            return
-        yield from propose.unmuting(trial, document)
-        if stage in ("tools",):
-            return
-        text = propose.text_of(trial, document, self.read_file)
-        if stage in ("candidates", "scan"):
-            yield from propose.reaching_candidates(trial, document)
-        if stage == "manifest":
-            yield from propose.fitting_the_manifest(trial, document, text)
-        if document.id in trial.result.selection.ids:
-            yield from propose.fitting_the_context(trial, document, text)
+            yield from propose.repairs(self.base, document, self.read_file)
+        elif self.stage == "tools":
+            yield from propose.unmuting(self.base, document)
         else:
-            yield from propose.raising_the_limit(trial, document)
-            yield from propose.widening_the_window(trial, document)
-        if stage != "scan" or trial.result.pool.beyond:
-            yield from propose.wording_the_memory(trial, document, text)
-            yield from propose.wording_the_query(trial, document)
+            yield from propose.widening_the_scan(self.base, document)
+            yield from propose.touching(self.base, document)
 
-    def verified(self, trial: Trial, changes: tuple[Change, ...]) -> Trial | None:
+    def tried_out(self, trial: Trial, alternatives: Iterable[Proposal]) -> Iterator[Remedy]:
+        """Alternatives of one kind on top of a trial, until one leads all the way."""
+        for proposal in alternatives:
+            found = self.verified(trial, proposal)
+            if found is None:
+                continue
+            if found.reach > max(trial.reach, self.base.reach):
+                yield self.remedy(found)
+            if found.reach == found.furthest:
+                self.arrived = True
+                return
+
+    def tried_trial(self, proposal: Proposal) -> Trial | None:
+        """The trial of some changes on the recall as it was."""
+        return self.verified(self.base, proposal)
+
+    def verified(self, trial: Trial, proposal: Proposal) -> Trial | None:
         """The trial that follows; None if the changes can not be made or too many were tried."""
-        key = trial.changes + changes
-        if key not in self.tried:
-            if len(self.tried) >= MOST_TRIALS:
+        changes = (*trial.changes, *proposal)
+        if len(changes) > MOST_CHANGES:
+            return None
+        if changes not in self.tried:
+            if self.trials_left <= 0:
                 return None
-            self.tried[key] = attempt(trial, changes, self.read_file)
-        return self.tried[key]
+            self.trials_left -= 1
+            self.tried[changes] = self.made(trial, proposal)
+        return self.tried[changes]
 
-    def is_natural(self, changes: tuple[Change, ...]) -> bool:
-        """Whether the first change is the natural one for the reason."""
-        return is_natural(self.stage, self.reason, changes[0])
+    def made(self, trial: Trial, proposal: Proposal) -> Trial | None:
+        """A trial on top of another; a file that grows may need more of ``file_bytes``."""
+        first, change = trial.changes[:1], proposal[0]
+        if first and first[0].name == "file_bytes" and change.kind in ("frontmatter", "content"):
+            pool = trial.result.pool
+            text = edited_text(trial.document, trial.text, change, pool, self.read_file)
+            if text is None:
+                return None
+            larger = Change("limit", "file_bytes", utf8_bytes(text))
+            return attempt(self.base, (larger, change), self.read_file)
+        return attempt(trial, proposal, self.read_file)
 
     def remedy(self, trial: Trial) -> Remedy:
         """What a trial has shown."""
@@ -177,74 +193,101 @@ class _Search:
             trial.changes,
             REACHES[trial.reach],
             "; ".join(phrase(self.base, change) for change in trial.changes),
-            self.is_natural(trial.changes),
+            is_natural(self.stage, self.reason, trial.changes[0], self.base.document),
         )
 
 
-def points_in(trial: Trial) -> int:
-    """The points of the document in a trial."""
-    if isinstance(trial.document, SkippedFile):
-        return 0
-    return score_of(trial.result, trial.document)
+class _View:
+    """What might help a document that is in the pool of a trial and may be recalled."""
 
+    def __init__(self, trial: Trial, read_file: ReadBytes) -> None:
+        assert isinstance(trial.document, Document)
+        self.trial = trial
+        self.document = trial.document
+        self.read_file = read_file
+        self.stage = lost_at(climb(trial.result, trial.document))
+        self.selected = self.document.id in trial.result.selection.ids
+        limits, budget = trial.result.options.limits, trial.result.budget
+        self.last_place = limits.recall_results
+        if trial.asked_model:
+            self.wanted = limits.lexical_docs
+        elif self.selected:
+            self.wanted = trial.result.selection.ids.index(self.document.id)
+        else:
+            self.wanted = budget.effective
 
-def is_natural(stage: Stage | None, reason: str | None, change: Change) -> bool:
-    """Whether a change is of the kind that the reason itself calls for."""
-    kind, name = change.kind, change.name
-    if reason == "tool-noise":
-        return kind == "tools"
-    if reason == "beyond-capped-scan":
-        return name == "capped_scan_docs" or kind == "touch"
-    if stage == "scan":
-        return kind in ("frontmatter", "content") or name == "file_bytes"
-    if reason == "line-does-not-fit":
-        return name == "manifest_bytes" or (kind == "frontmatter" and name == "description")
-    if reason == "too-old-for-reserve":
-        return kind == "touch"
-    if reason == "no-lexical-hit":
-        return kind in ("query", "frontmatter")
-    if reason == "rank-below-limit":
-        return kind in ("frontmatter", "query") or name in (
-            "limit",
-            "selected_docs",
-            "recall_results",
-        )
-    if reason == "max-chars":
-        return name == "context_chars" or kind == "content"
-    return False
+    @cached_property
+    def text(self) -> str | None:
+        """The text of its file."""
+        if self.trial.text is not None:
+            return self.trial.text
+        return source_text(self.document, self.read_file)
 
+    @cached_property
+    def wordings(self) -> Wordings:
+        """Other words, screened."""
+        return Wordings(self.trial.result, self.document, self.text)
 
-def phrase(base: Trial, change: Change) -> str:
-    """A change in words."""
-    if change.kind == "limit":
-        now = (
-            base.result.budget.requested
-            if change.name == "limit"
-            else getattr(base.result.options.limits, change.name)
-        )
-        return f"set {change.name} from {now:,} to {change.value:,}"
-    if change.kind == "tools":
-        return f"recall when {' and '.join(change.remove)} {_is(change.remove)} not in use"
-    if change.kind == "touch":
-        return "save the file again, so that it is the newest"
-    if change.kind == "query":
-        return f"ask “{change.value}”"
-    if change.kind == "frontmatter":
-        return _frontmatter_phrase(base, change)
-    return f"change the file as given ({plural(len(str(change.value)), 'character')})"
+    def singles(self) -> Iterator[Iterable[Proposal]]:
+        """Single changes; each kind with its alternatives, the natural kind first."""
+        trial, document = self.trial, self.document
+        if document.id not in {each.id for each in trial.result.eligible}:
+            yield from ([each] for each in propose.unmuting(trial, document))
+            return
+        if self.stage == "candidates":
+            yield propose.touching(trial, document)
+            yield from ([each] for each in propose.widening_the_offer(trial, document))
+        if self.stage == "manifest":
+            fitting = propose.fitting_the_manifest(trial, document, self.text)
+            yield from ([each] for each in fitting)
+        if self.selected:
+            fitting = propose.fitting_the_context(trial, document, self.text, self.read_file)
+            yield from ([each] for each in fitting)
+        else:
+            yield propose.raising_the_limit(trial, document)
+        yield from self.screened()
 
+    def screened(self) -> Iterator[Iterable[Proposal]]:
+        """Single changes whose effect on the score was looked at first."""
+        if not self.selected:
+            yield propose.widening_the_window(self.trial, self.document)
+        if self.wanted < 1:
+            return
+        words = self.wordings
+        if words.standing.rank(words.points, newest=True) <= self.wanted:
+            yield propose.touching(self.trial, self.document)
+        yield ((change,) for change in islice(words.memory(self.wanted), MOST_OF_A_KIND))
+        yield ((change,) for change in islice(words.asking(self.wanted), MOST_OF_A_KIND))
 
-def _frontmatter_phrase(base: Trial, change: Change) -> str:
-    value = str(change.value)
-    before = ""
-    if isinstance(base.document, Document):
-        before = base.document.description if change.name == "description" else base.document.title
-    if change.name != "type" and before and value.startswith(before):
-        return f"add “{value[len(before) :].strip()}” to {change.name}"
-    if change.name != "type" and before.startswith(value):
-        return f"cut {change.name} to {plural(len(value), 'character')}"
-    return f"set {change.name} to “{value}”"
+    def pairs(self, tried: TriedTrial) -> Iterator[Iterable[Proposal]]:
+        """Two changes together, the smaller kinds first."""
+        words = self.wordings
+        yield self.with_a_limit(words.best_in_memory(), tried)
+        yield self.with_a_limit(words.best_asking(), tried)
+        if self.wanted < 1:
+            return
+        newest = next(propose.touching(self.trial, self.document), None)
+        if newest is not None:
+            edits = words.memory(self.wanted, newest=True)
+            yield ((*newest, change) for change in islice(edits, MOST_OF_A_KIND))
+            edits = words.asking(self.wanted, newest=True)
+            yield ((*newest, change) for change in islice(edits, MOST_OF_A_KIND))
+        yield islice(words.two_fields(self.wanted), MOST_OF_A_KIND)
+        yield islice(words.asking_and_memory(self.wanted), MOST_OF_A_KIND)
 
-
-def _is(names: tuple[str, ...]) -> str:
-    return "is" if len(names) == 1 else "are"
+    def with_a_limit(self, changes: Iterator[Change], tried: TriedTrial) -> Iterator[Proposal]:
+        """The best words together with the smallest limit that then suffices."""
+        for change in islice(changes, 1):
+            trial = tried((change,))
+            if trial is None or not isinstance(trial.document, Document):
+                continue
+            document = trial.document
+            if document.id in trial.result.selection.ids:
+                text = trial.text or self.text
+                limits = propose.fitting_the_context(trial, document, text, self.read_file)
+            else:
+                hit = hit_of(trial.result, document)
+                if hit is None or hit.rank > self.last_place:
+                    continue
+                limits = propose.raising_the_limit(trial, document)
+            yield from ((change, *limit) for limit in islice(limits, 1))

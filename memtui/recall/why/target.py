@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import PurePath
 from typing import Literal
@@ -59,14 +59,13 @@ def find_target(pool: Pool, name: str, *, folder: str | None = None) -> Target:
         *pool.excluded,
         *pool.skipped,
     ]
-    path = os.path.abspath(os.path.join(folder or os.getcwd(), os.path.expanduser(name)))
-    real = os.path.realpath(path)
+    path = _absolute(name, folder)
+    paths = {path, *_below_roots(pool, path)}
     tests: tuple[Callable[[Document | SkippedFile], bool], ...] = (
         lambda each: getattr(each, "id", None) == name,
         lambda each: each.path == path,
-        lambda each: each.path == real,
-        lambda each: each.relative_path == name,
-        lambda each: f"{each.scope}/{each.relative_path}" == name,
+        lambda each: each.path in paths,
+        lambda each: name in (each.relative_path, f"{each.scope}/{each.relative_path}"),
         lambda each: PurePath(each.relative_path).name == name,
         lambda each: PurePath(each.relative_path).stem == name,
     )
@@ -79,18 +78,61 @@ def find_target(pool: Pool, name: str, *, folder: str | None = None) -> Target:
     return _missing(pool, name, path)
 
 
-def _missing(pool: Pool, name: str, path: str) -> Missing:
-    root = next((each for each in pool.scopes if _below(path, each.root)), None)
-    if root is None:
+def _absolute(name: str, folder: str | None) -> str:
+    """The path that a name is, seen from a folder."""
+    return os.path.abspath(os.path.join(folder or os.getcwd(), os.path.expanduser(name)))
+
+
+def _below_roots(pool: Pool, path: str) -> Iterator[str]:
+    """The path as the scan writes it, where it leads below a root by other links than the root's.
+
+    The links of its folders are followed first, so that a link to a file stays that link.
+    """
+    folder, base_name = os.path.split(path)
+    for real in (os.path.join(_real(folder), base_name), _real(path)):
         for report in pool.scopes:
-            inside = os.path.join(report.root, name)
-            if os.path.lexists(inside):
-                path, root = inside, report
-                break
+            root = _real(report.root)
+            if _below(real, root):
+                yield os.path.join(report.root, os.path.relpath(real, root))
+
+
+def _real(path: str) -> str:
+    """The path without links; itself where it is none that a system can have."""
+    try:
+        return os.path.realpath(path)
+    except (OSError, ValueError):
+        return path
+
+
+def _is_there(path: str) -> bool:
+    try:
+        return os.path.lexists(path)
+    except ValueError:
+        return False
+
+
+def _is_folder(path: str) -> bool:
+    try:
+        return os.path.isdir(path)
+    except ValueError:
+        return False
+
+
+def _missing(pool: Pool, name: str, path: str) -> Missing:
+    inside = next(_below_roots(pool, path), path)
+    root = next((each for each in pool.scopes if _below(inside, each.root)), None)
+    if root is not None:
+        path = inside
+    else:
+        for report in pool.scopes:
+            for relative in dict.fromkeys((name, name.removeprefix(f"{report.scope}/"))):
+                inside = os.path.normpath(os.path.join(report.root, relative))
+                if root is None and _below(inside, report.root) and _is_there(inside):
+                    path, root = inside, report
     if root is not None and root.status == "failed":
         detail = f"it belongs to the {root.scope} scope, which failed: {root.error}"
         return Missing(name, path, "scope-failed", detail, f"make {root.root} readable")
-    if os.path.basename(path) == INDEX_NAME and os.path.lexists(path):
+    if os.path.basename(path) == INDEX_NAME and _is_there(path):
         return Missing(
             name,
             path,
@@ -98,7 +140,7 @@ def _missing(pool: Pool, name: str, path: str) -> Missing:
             f"{INDEX_NAME} is the index of its folder and no memory",
             "move the fact into a file of its own and link it from the index",
         )
-    if not os.path.lexists(path):
+    if not _is_there(path):
         return Missing(
             name,
             path,
@@ -115,8 +157,8 @@ def _missing(pool: Pool, name: str, path: str) -> Missing:
             f"{path} lies below no root of this recall ({roots})",
             "move it below a root, or name its folder as a root",
         )
-    if os.path.isdir(path) or not path.endswith(".md"):
-        what = "a folder" if os.path.isdir(path) else "not named *.md"
+    if _is_folder(path) or not path.endswith(".md"):
+        what = "a folder" if _is_folder(path) else "not named *.md"
         return Missing(
             name,
             path,

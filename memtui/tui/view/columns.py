@@ -17,11 +17,11 @@ class Column:
     name: str
     """Its heading; may be empty."""
     width: int
-    """Cells; the least of a flexible column."""
+    """Cells; the least of a flexible column; 0 shows it only where it can grow."""
     right: bool = False
     """Whether its text stands at the right."""
     flexible: bool = False
-    """Whether it takes the space that is left."""
+    """Whether it takes the space that is left; one column of a list does."""
     most: int = 0
     """Cells it may grow to where the flexible columns have plenty; 0 does not grow."""
     plain_cut: bool = False
@@ -33,7 +33,7 @@ class Column:
 Fit = tuple[tuple[int, int], ...]
 """The columns that are shown: index and cells of each."""
 
-PLENTY = 36
+PLENTY = 24
 """Cells that a flexible column keeps before another one grows."""
 GAP = 1
 """Cells between two columns."""
@@ -47,22 +47,23 @@ def fit_columns(columns: Sequence[Column], width: int) -> Fit:
         if not droppable:
             break
         shown.remove(max(droppable, key=lambda index: columns[index].drop))
+    sizes = {index: columns[index].width for index in shown}
     spare = width - _needed(columns, shown)
     flexible = [index for index in shown if columns[index].flexible]
-    grown: dict[int, int] = {}
     for index in shown:
-        wish = max(0, columns[index].most - columns[index].width)
-        if wish and spare - wish >= PLENTY * len(flexible):
-            grown[index] = wish
-            spare -= wish
-    fit: list[tuple[int, int]] = []
-    for index in shown:
-        size = columns[index].width + grown.get(index, 0)
-        if index in flexible:
-            share, odd = divmod(spare, len(flexible))
-            size += share + (odd if index == flexible[-1] else 0)
-        fit.append((index, max(size, 0)))
-    return tuple(fit)
+        growth = columns[index].most - sizes[index]
+        gap = 0 if sizes[index] else GAP
+        if growth > 0 and spare - growth - gap >= _reserved(columns, flexible):
+            sizes[index] += growth
+            spare -= growth + gap
+    if flexible:
+        sizes[flexible[0]] += spare
+    return tuple((index, max(size, 0)) for index, size in sizes.items() if size)
+
+
+def _reserved(columns: Sequence[Column], flexible: Sequence[int]) -> int:
+    """The spare cells that the flexible columns need to have plenty."""
+    return sum(max(0, PLENTY - columns[index].width) for index in flexible)
 
 
 def lay_out(cells: Sequence[Line], columns: Sequence[Column], fit: Fit) -> Line:
@@ -85,4 +86,5 @@ def headings(columns: Sequence[Column], fit: Fit) -> Line:
 
 
 def _needed(columns: Sequence[Column], shown: Sequence[int]) -> int:
-    return sum(columns[index].width for index in shown) + GAP * max(0, len(shown) - 1)
+    sizes = [columns[index].width for index in shown if columns[index].width]
+    return sum(sizes) + GAP * max(0, len(sizes) - 1)

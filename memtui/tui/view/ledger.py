@@ -17,7 +17,7 @@ from memtui.tui.view.view import View
 TRACE_COLUMNS = (
     Column("step", 13),
     Column("took", 8, right=True),
-    Column("", 8, drop=2),
+    Column("", 0, most=8),
     Column("what came out", 12, flexible=True),
 )
 

@@ -140,7 +140,7 @@ def _hit_columns(hits: int) -> tuple[Column, ...]:
     return (
         Column("#", max(2, len(str(hits))), right=True, drop=1),
         Column("pts", 3, right=True),
-        Column("", BAR_CELLS, drop=7),
+        Column("", 0, most=BAR_CELLS),
         Column("ttl", 3, right=True, drop=2),
         Column("dsc", 3, right=True, drop=3),
         Column("bdy", 3, right=True, drop=4),

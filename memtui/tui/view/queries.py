@@ -10,7 +10,9 @@ def about_query(view: View) -> Line:
     """The tokens that are looked for, or why there are none; warnings of the recall first."""
     recall = view.recall
     if recall.warnings:
-        return line(Piece("! " + recall.warnings[0], "warning"))
+        others = len(recall.warnings) - 1
+        more = f" (and {others} more)" if others else ""
+        return line(Piece(f"! {recall.warnings[0]}{more}", "warning"))
     if not view.catalogue.entries:
         return line(Piece("the store is empty: there is nothing to recall", "warning"))
     if not recall.query.text.strip():

@@ -2,25 +2,14 @@
 
 from __future__ import annotations
 
-from textual.app import ComposeResult
-from textual.containers import VerticalScroll
-from textual.widgets import Static
-
 from memtui.tui.paint import paragraphs
 from memtui.tui.view.pieces import Line
+from memtui.tui.widgets.scrolled_text import ScrolledText
 
 
-class Notice(VerticalScroll, can_focus=True):
+class Notice(ScrolledText):
     """Says what is the matter and what to do about it."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._text = Static("", markup=False)
-
-    def compose(self) -> ComposeResult:
-        """One text."""
-        yield self._text
 
     def say(self, lines: tuple[Line, ...]) -> None:
         """Shows another message."""
-        self._text.update(paragraphs(lines))
+        self.update(paragraphs(lines))

@@ -59,7 +59,7 @@ class RowList(ScrollView, can_focus=True):
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id)
         self.view = PaneView((), (), Rows())
-        self._fit: Fit = ()
+        self._fitted: tuple[int, Fit] | None = None
         self._styles: dict[str, Styles] = {}
 
     @property
@@ -70,6 +70,7 @@ class RowList(ScrollView, can_focus=True):
     def show(self, view: PaneView, key: str | None) -> None:
         """Shows other rows, with the cursor on the row of ``key`` if there is one."""
         self.view = view
+        self._fitted = None
         place = view.rows.places.get(key) if key is not None else None
         last = max(0, len(view.rows) - 1)
         self._measure()
@@ -113,14 +114,21 @@ class RowList(ScrollView, can_focus=True):
 
     def _measure(self) -> None:
         height = self._head_lines + len(self.rows)
-        self.virtual_size = Size(self.scrollable_content_region.width, height)
-        self._fit = fit_columns(self.rows.columns, self._row_width)
+        # One cell wide: rows follow the width of the widget, and a constant needs no new layout.
+        self.virtual_size = Size(1, height)
+
+    @property
+    def _fit(self) -> Fit:
+        """The columns that fit now; worked out again where the width has changed."""
+        width = self._row_width
+        if self._fitted is None or self._fitted[0] != width:
+            self._fitted = (width, fit_columns(self.rows.columns, width))
+        return self._fitted[1]
 
     def on_resize(self) -> None:
-        """Fits the columns to the new width."""
+        """Keeps the cursor in sight."""
         self._measure()
         self._reveal()
-        self.refresh()
 
     def _reveal(self, *, center: bool = False) -> None:
         """Scrolls as little as needed to show the cursor, or brings it to the middle."""

@@ -14,7 +14,7 @@ from memtui.recall.options import RecallOptions
 from memtui.recall.pipeline import Prepared, Recall, prepare, recall
 from memtui.recall.trace import Tracer
 from memtui.recall.turn import Event, TurnPlan
-from memtui.state import StateError, TraceStore, Use, pool_key, try_record
+from memtui.state import StateError, TraceStore, Use, pool_key
 
 if TYPE_CHECKING:
     import asyncio
@@ -38,6 +38,8 @@ class Setup:
     """What to call this set of roots: a project's or a demo's name."""
     query: str = ""
     """A query to begin with."""
+    pool_name: str = ""
+    """What a case file calls this pool: ``demo:NAME``; empty for roots, which have no name."""
     agent: str | None = None
     """Whose stores these are, where that is known: ``claude`` or ``qwen``."""
     note: str | None = None
@@ -68,6 +70,12 @@ class Engine:
         self.setup = setup
         self.store = store or TraceStore()
         self._cache: ScanCache | None = {} if keep_documents else None
+
+    def read(self, sources: tuple[Source, ...]) -> None:
+        """Reads other roots, or the same ones in another way, from the next scan on."""
+        self.setup = replace(self.setup, sources=sources)
+        if self._cache is not None:
+            self._cache = {}
 
     def scan(self, progress: Progress | None = None) -> Pool:
         """Reads every root once.
@@ -145,9 +153,22 @@ class Engine:
                 no use counts.
 
         """
+        try:
+            self.store_trace(result, shown=shown)
+        except StateError:
+            return False
+        return True
+
+    def store_trace(self, result: Recall, *, shown: bool = True) -> None:
+        """As :meth:`record`, for a face that says why a trace was not stored.
+
+        Raises:
+            StateError: it could not be stored.
+
+        """
         roots = [report.root for report in result.pool.scopes]
         used = result.context.kept if shown else ()
-        return try_record(self.store, result.trace, pool_key=pool_key(roots), used_ids=used)
+        self.store.record(result.trace, pool_key=pool_key(roots), used_ids=used)
 
     def uses(self, pool: Pool) -> dict[str, Use]:
         """How often each document of a pool was shown, by id; empty where that can not be read."""

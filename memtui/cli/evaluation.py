@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import shlex
-import sys
-import time
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -15,6 +13,7 @@ import click
 
 from memtui.cli.options import Options, common_options, parse_options, setup_from
 from memtui.cli.output import CommandError, Exit, narrate, write_json, write_line
+from memtui.cli.progress import progress
 from memtui.config import load_config
 from memtui.engine import Engine, Setup
 from memtui.limits import Limits
@@ -30,11 +29,11 @@ if TYPE_CHECKING:
     )
     from memtui.evaluate.cases import CaseError
     from memtui.evaluate.deltas import Baseline
+    from memtui.evaluate.longmemeval import Granularity
+    from memtui.memory.files import Recency
 
 MOST_PROBLEMS = 20
 """Problems of a case file that are printed."""
-QUIET_S = 10.0
-"""Where no terminal shows a bar, a line says every so many seconds how far it is."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,7 +48,7 @@ class Asking:
     fail_under: tuple[str, ...]
     junit: str | None
     longmemeval: str | None
-    granularity: str
+    granularity: Granularity
     per_category: int | None
     seed: int
 
@@ -139,7 +138,7 @@ def _prepared(asking: Asking, options: Options, stack: ExitStack) -> Run:
         CommandError: something in the options or the cases can not be used.
 
     """
-    from memtui.evaluate import Column, Evaluation, plan, pools_record
+    from memtui.evaluate import Column, Configuration, Evaluation, plan, pools_record
     from memtui.evaluate.cases import CaseError, CaseFile, read_cases
 
     setup = stack.enter_context(setup_from(options))
@@ -148,7 +147,7 @@ def _prepared(asking: Asking, options: Options, stack: ExitStack) -> Run:
     if asking.vs is not None:
         other, changed = _other(asking.vs, options, setup, stack)
         name = " ".join(shlex.split(asking.vs)) or "vs"
-        chosen.append(_configuration(name, changed.options))
+        chosen.append(Configuration(name, changed.options))
         setups.append((other, changed))
     _check_names(chosen)
     columns = [Column(each) for each in chosen]
@@ -166,8 +165,20 @@ def _prepared(asking: Asking, options: Options, stack: ExitStack) -> Run:
     except CaseError as error:
         raise _case_error(error, asking.cases or "") from None
     source = {"cases": file.name, "sha256": file.sha256}
+    _warn_of_ages(resolved)
     evaluation = Evaluation(columns, len(resolved), source, pools_record(resolved))
     return Run(evaluation, resolved, chosen)
+
+
+def _warn_of_ages(asked: Sequence[Asked]) -> None:
+    """Says where the times of a pool look like those of a checkout."""
+    from memtui.memory.recency import clustered_notice
+
+    pools = {id(where): where for each in asked for where in each.pools}
+    for where in pools.values():
+        notice = clustered_notice(where.pool) if where.recency == "mtime" else None
+        if notice:
+            narrate(f"warning: {notice}")
 
 
 def _case_error(error: CaseError, name: str) -> CommandError:
@@ -180,6 +191,7 @@ def _case_error(error: CaseError, name: str) -> CommandError:
 
 
 def _configurations(asking: Asking, setup: Setup) -> list[Configuration]:
+    from memtui.evaluate import Configuration
     from memtui.recall.expansion import Expansion
     from memtui.recall.rankers import RANKERS
 
@@ -194,19 +206,13 @@ def _configurations(asking: Asking, setup: Setup) -> list[Configuration]:
     hooks = {"off": (None,), "on": (on,), "both": (None, on)}
     chosen = hooks.get(asking.expansion or "", (setup.options.expand,))
     return [
-        _configuration(
+        Configuration(
             ranker + (" + expansion" if hook is not None else ""),
             replace(setup.options, ranker=ranker, expand=hook),
         )
         for ranker in rankers
         for hook in chosen
     ]
-
-
-def _configuration(name: str, options: Any) -> Configuration:
-    from memtui.evaluate import Configuration
-
-    return Configuration(name, options)
 
 
 def _check_names(configurations: Sequence[Configuration]) -> None:
@@ -227,13 +233,43 @@ def _other(text: str, options: Options, setup: Setup, stack: ExitStack) -> tuple
     recall_options = replace(changed.options, now_ms=now_ms)
     if other.names_roots or other.demo is not None:
         return other, replace(changed, options=recall_options)
-    same = replace(setup, options=recall_options, exclude=changed.exclude or setup.exclude)
-    return replace(other, demo=options.demo, dialect=other.dialect or options.dialect), same
+    if not any(word.partition("=")[0] == "--recency" for word in words):
+        other.recency = options.recency
+    other.demo, other.dialect = options.demo, other.dialect or options.dialect
+    same = replace(
+        setup,
+        sources=tuple(
+            replace(
+                source,
+                dialect=_dialect(other) or source.dialect,
+                recency=_recency(other),
+            )
+            for source in setup.sources
+        ),
+        options=recall_options,
+        exclude=changed.exclude or setup.exclude,
+    )
+    return other, same
+
+
+def _dialect(options: Options) -> Any:
+    return None if options.dialect in (None, "auto") else options.dialect
+
+
+def _recency(options: Options) -> Recency:
+    return "modified" if options.recency == "modified" else "mtime"
 
 
 def _roots_of(options: Options, setup: Setup) -> object:
     """What decides which pools a configuration asks; equal for those that share them."""
-    return options.demo, options.dialect, setup.sources, setup.databases, setup.exclude
+    return (
+        options.demo,
+        options.dialect,
+        options.recency,
+        setup.sources,
+        setup.databases,
+        setup.exclude,
+    )
 
 
 def _pools(options: Options, setup: Setup, folder: str) -> Pools:
@@ -243,12 +279,12 @@ def _pools(options: Options, setup: Setup, folder: str) -> Pools:
         changed = replace(setup.options, limits=limits)
         return Engine(replace(setup, options=changed)).scan()
 
-    dialect: Any = options.dialect if options.dialect not in (None, "auto") else None
     return Pools(
         scan if setup.reads_something else None,
         default=f"demo:{options.demo}" if options.demo is not None else "",
         folder=folder,
-        dialect=dialect,
+        dialect=_dialect(options),
+        recency=_recency(options),
     )
 
 
@@ -258,7 +294,7 @@ def _benchmark(
     """The questions of a LongMemEval file, how many, and what is written down about them."""
     from memtui.evaluate import longmemeval
 
-    path, granularity = asking.longmemeval or "", _granularity(asking.granularity)
+    path, granularity = asking.longmemeval or "", asking.granularity
     narrate(f"reading {path} once to check and count it")
     try:
         found = longmemeval.survey(path, granularity)
@@ -291,17 +327,13 @@ def _told(asked: Iterable[Asked]) -> Iterator[Asked]:
         raise CommandError(f"--longmemeval: {error}") from None
 
 
-def _granularity(text: str) -> Any:
-    return text
-
-
 def _collect(run: Run) -> bool:
     """Runs every case; whether it was interrupted. What is done by then is kept."""
-    from memtui.evaluate import run as run_cases
+    from memtui.evaluate import run_cases
 
     results = run_cases(run.asked, run.configurations)
     try:
-        with _progress(run.evaluation.planned) as advance:
+        with progress(run.evaluation.planned, "cases") as advance:
             for each in results:
                 run.evaluation.add(each)
                 advance()
@@ -309,25 +341,6 @@ def _collect(run: Run) -> bool:
         run.evaluation.drop_unfinished()
         return True
     return False
-
-
-@contextmanager
-def _progress(total: int) -> Iterator[Any]:
-    """A bar on a terminal; elsewhere a line now and then."""
-    if sys.stderr.isatty():
-        with click.progressbar(length=total, label="cases", file=sys.stderr) as bar:
-            yield lambda: bar.update(1)
-        return
-    done, spoke = 0, time.monotonic()
-
-    def advance() -> None:
-        nonlocal done, spoke
-        done += 1
-        if time.monotonic() - spoke >= QUIET_S:
-            spoke = time.monotonic()
-            narrate(f"{done:,} of {total:,} cases")
-
-    yield advance
 
 
 def _write(evaluation: Evaluation, *, as_json: bool) -> None:

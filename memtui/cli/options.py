@@ -287,6 +287,7 @@ def _demo_setup(options: Options, config: Config, source: str, stack: ExitStack)
         exclude=options.exclude,
         name=f"demo {demo.scenario.name}",
         query=demo.scenario.queries[0],
+        pool_name=f"demo:{demo.scenario.name}",
     )
 
 

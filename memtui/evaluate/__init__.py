@@ -17,8 +17,8 @@ from memtui.evaluate.run import (
     Fate,
     fate_of,
     plan,
-    run,
     run_case,
+    run_cases,
 )
 
 __all__ = [
@@ -41,6 +41,6 @@ __all__ = [
     "plan",
     "pools_record",
     "read_cases",
-    "run",
     "run_case",
+    "run_cases",
 ]

@@ -11,6 +11,7 @@ from memtui.evaluate.cases import Case, CaseError, Problem
 from memtui.limits import Limits
 from memtui.memory.dialects import Dialect
 from memtui.memory.document import Document, MemoryRootError, Pool, Scope, SkippedFile
+from memtui.memory.files import Recency
 from memtui.memory.scan import Source, scan_pool
 from memtui.recall.why import AmbiguousDocument, Missing, Target, find_target
 from memtui.samples.layout import temporary_demo
@@ -35,6 +36,8 @@ class CasePool:
     now_ms: float
     """The clock where none was set: a demo's own, or else the time of the newest memory, so that
     the answer depends on the files alone. Epoch milliseconds."""
+    recency: Recency = "mtime"
+    """What tells the age of a memory."""
 
     @cached_property
     def named(self) -> dict[str, list[Found]]:
@@ -91,6 +94,7 @@ class Pools:
         default: the name of a pool to take instead of them.
         folder: where relative folders start: that of the case file.
         dialect: how files are read; None decides by the path.
+        recency: what tells the age of a memory.
 
     """
 
@@ -101,11 +105,13 @@ class Pools:
         default: str = "",
         folder: str = "",
         dialect: Dialect | None = None,
+        recency: Recency = "mtime",
     ) -> None:
         self._scan_roots = scan_roots
         self._default = default
         self._folder = folder
         self._dialect = dialect
+        self._recency = recency
         self._open: dict[tuple[str, int, int], CasePool] = {}
 
     def open(self, name: str, limits: Limits) -> CasePool:
@@ -129,13 +135,14 @@ class Pools:
         if name.startswith(DEMO_PREFIX) and demo not in POOLS:
             raise CaseError([Problem(f"no demo named {demo[:60]!r}; there are {', '.join(POOLS)}")])
         if demo in POOLS:
-            return read_demo(demo, limits)
+            return read_demo(demo, limits, self._recency)
         root = os.path.join(self._folder, os.path.expanduser(name))
         try:
-            pool = scan_pool([Source(Scope.PROJECT, root, self._dialect)], limits)
+            source = Source(Scope.PROJECT, root, self._dialect, recency=self._recency)
+            pool = scan_pool([source], limits)
         except MemoryRootError as error:
             raise CaseError([Problem(f"the pool {name[:200]} can not be read: {error}")]) from None
-        return CasePool(pool, newest_ms(pool))
+        return CasePool(pool, newest_ms(pool), self._recency)
 
     def _read_roots(self, limits: Limits) -> CasePool:
         if self._scan_roots is None:
@@ -143,19 +150,20 @@ class Pools:
                 [Problem("it names no pool, and there is no root; name one with --project DIR")]
             )
         pool = self._scan_roots(limits)
-        return CasePool(pool, newest_ms(pool))
+        return CasePool(pool, newest_ms(pool), self._recency)
 
 
-def read_demo(name: str, limits: Limits | None = None) -> CasePool:
+def read_demo(name: str, limits: Limits | None = None, recency: Recency = "mtime") -> CasePool:
     """The memories of a demo, as if they lay in ``DEMO_FOLDER``."""
     with temporary_demo(name) as demo:
         roots = ((Scope.PROJECT, demo.project), (Scope.USER, demo.user), (Scope.TEAM, demo.team))
-        pool = scan_pool([Source(scope, str(root)) for scope, root in roots if root], limits)
+        sources = [Source(scope, str(root), recency=recency) for scope, root in roots if root]
+        pool = scan_pool(sources, limits)
         folder = str(demo.folder.parent)
     documents = (
         replace(each, path=DEMO_FOLDER + each.path.removeprefix(folder)) for each in pool.documents
     )
-    return CasePool(replace(pool, documents=tuple(documents)), demo.now_ms)
+    return CasePool(replace(pool, documents=tuple(documents)), demo.now_ms, recency)
 
 
 def find_relevant(case: Case, where: CasePool) -> dict[str, Target]:

@@ -99,6 +99,7 @@ def pool_record(where: CasePool) -> Json:
         "documents": len(where.pool.documents),
         "skipped": len(where.pool.skipped),
         "complete": where.pool.complete,
+        "recency": where.recency,
         "now_ms": number(where.now_ms),
     }
 

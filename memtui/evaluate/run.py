@@ -200,7 +200,7 @@ def plan(
     return planned
 
 
-def run(
+def run_cases(
     asked: Iterable[Asked], configurations: Sequence[Configuration]
 ) -> Iterator[tuple[CaseResult, ...]]:
     """The results of one case after the other, each by every configuration.

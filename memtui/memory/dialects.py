@@ -11,7 +11,7 @@ import re
 from dataclasses import dataclass
 from functools import cache
 from pathlib import PurePath
-from typing import TYPE_CHECKING, Literal, get_args
+from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
 
 from memtui.memory.document import MEMORY_TYPES, SkipReason
 from memtui.text import JS_SPACE, js_trim, single_spaced
@@ -29,8 +29,12 @@ _READ_KEYS = frozenset({"name", "title", "description", "type"})
 _HEADING = re.compile(r"^ {0,3}#{1,6}[ \t]+(\S.*)$", re.MULTILINE)
 _LINE_KEY = re.compile(r"^([A-Za-z_][\w-]*)[ \t]*:(.*)$")
 _NESTED_TYPE = re.compile(r"^[ \t]+type[ \t]*:[ \t]*(\S.*)$", re.MULTILINE)
-_PLAIN_VALUE = "[^\\W\\d_][^\n:#\x00-\x1f\x7f-\xa0\u2028\u2029\ufeff\ufffe\uffff\ud800-\udfff]*"
-_PLAIN_FILE = re.compile(f"---\n((?:[a-z_]+: {_PLAIN_VALUE}\n)+)---\n")
+_PLAIN_VALUE = (
+    "(?!\\d{4}-|0[bx])[^\\W_][^\n:#\x00-\x1f\x7f-\xa0\u2028\u2029\ufeff\ufffe\uffff\ud800-\udfff]*"
+)
+_PLAIN_LINE = f"(?:[a-z_]+: {_PLAIN_VALUE}\n)"
+_PLAIN_NESTED = f"(?:metadata: ?\n(?:  [A-Za-z_]+: {_PLAIN_VALUE}\n)++)?+"
+_PLAIN_FILE = re.compile(f"---\n({_PLAIN_LINE}++{_PLAIN_NESTED}{_PLAIN_LINE}*+)---\n")
 _NULL_TAG = "tag:yaml.org,2002:null"
 _NULLS = frozenset({"", "~", "null", "Null", "NULL"})
 _REMEDIES: dict[str, str] = {
@@ -44,8 +48,7 @@ _REMEDIES: dict[str, str] = {
 }
 
 
-@dataclass(frozen=True, slots=True)
-class Reading:
+class Reading(NamedTuple):
     """The fields that a dialect found in one file."""
 
     type: str
@@ -204,9 +207,16 @@ def _yaml_handler() -> YAMLHandler:
 def _plain_fields(block: str) -> dict[str, str]:
     """The fields of a block so plain that YAML can read nothing else in it."""
     fields: dict[str, str] = {}
+    nested_type = ""
     for line in block.split("\n"):
         key, _, value = line.partition(": ")
-        fields[key] = "" if value in _NULLS else value.strip()
+        text = "" if value in _NULLS else value.strip()
+        if key == "  type":
+            nested_type = text
+        else:
+            fields[key] = text
+    if not fields.get("type"):
+        fields["type"] = nested_type
     return fields
 
 

@@ -24,8 +24,10 @@ _OPEN_FLAGS = (
     | getattr(os, "O_BINARY", 0)
 )
 
-ScanCache = dict[str, tuple[int, int, "Document | SkippedFile"]]
-"""Path to (mtime in ns, bytes, what was read): a file with both unchanged is not read again."""
+Stamp = tuple[int, int, Scope, Dialect, Recency]
+"""Modification time in ns, bytes, and how the file was read."""
+ScanCache = dict[str, tuple[Stamp, "Document | SkippedFile"]]
+"""Path to its stamp and what was read: a file whose stamp is the same is not read again."""
 
 
 class Entry(NamedTuple):
@@ -37,8 +39,11 @@ class Entry(NamedTuple):
     is_file: bool
 
 
-def walk(root: str, unlisted: list[str]) -> Iterator[Entry]:
-    """Every ``*.md`` entry and every linked folder below ``root``; real folders are entered."""
+def walk(root: str, unlisted: list[str], listed: list[str] | None = None) -> Iterator[Entry]:
+    """Every ``*.md`` entry and every linked folder below ``root``; real folders are entered.
+
+    Folders that could not be listed are added to ``unlisted``, all others to ``listed``.
+    """
     pending = [(root, "")]
     while pending:
         folder, prefix = pending.pop()
@@ -48,6 +53,8 @@ def walk(root: str, unlisted: list[str]) -> Iterator[Entry]:
         except OSError:
             unlisted.append(folder)
             continue
+        if listed is not None:
+            listed.append(folder)
         for entry in entries:
             name = entry.name
             is_link = entry.is_symlink()
@@ -56,6 +63,14 @@ def walk(root: str, unlisted: list[str]) -> Iterator[Entry]:
             elif name.endswith(".md") or (is_link and _links_to_folder(entry)):
                 is_file = is_link or entry.is_file(follow_symlinks=False)
                 yield Entry(entry.path, prefix + name, is_link, is_file)
+
+
+def _is_utf8(path: str) -> bool:
+    try:
+        path.encode()
+    except UnicodeEncodeError:
+        return False
+    return True
 
 
 def _links_to_folder(entry: os.DirEntry[str]) -> bool:
@@ -87,9 +102,7 @@ class FileReader:
 
     def read(self, entry: Entry) -> Document | SkippedFile:
         """The document in an entry, or why there is none."""
-        try:
-            entry.path.encode()
-        except UnicodeEncodeError:
+        if not entry.path.isascii() and not _is_utf8(entry.path):
             return self._skip(
                 entry, "unreadable", "its name is not valid UTF-8", "rename it to valid UTF-8"
             )
@@ -100,14 +113,13 @@ class FileReader:
                 "it is a pipe, socket or device; it is not opened",
                 "replace it by a regular file",
             )
-        path = entry.path
-        if entry.is_link:
+        try:
+            if not entry.is_link:
+                return self._kept(entry) or self._read_file(entry, entry.path)
             resolved = self._resolve(entry)
             if isinstance(resolved, SkippedFile):
                 return resolved
-            path = resolved
-        try:
-            return self._read_file(entry, path)
+            return self._read_file(entry, resolved)
         except FileNotFoundError:
             return self._skip(entry, "vanished", "it was gone when it was opened", "scan again")
         except OSError as error:
@@ -186,14 +198,21 @@ class FileReader:
             return self._too_large(entry, status)
         found = self._parsed(entry, content, status)
         if self.cache is not None:
-            self.cache[entry.path] = (status.st_mtime_ns, status.st_size, found)
+            self.cache[entry.path] = (self._stamp(status), found)
         return found
+
+    def _kept(self, entry: Entry) -> Document | SkippedFile | None:
+        """What was read before of a file that has not changed, without opening it."""
+        if self.cache is None or entry.path not in self.cache:
+            return None
+        return self._from_cache(entry, os.stat(entry.path, follow_symlinks=False))
 
     def _from_cache(self, entry: Entry, status: os.stat_result) -> Document | SkippedFile | None:
         kept = self.cache.get(entry.path) if self.cache is not None else None
-        if kept and kept[0] == status.st_mtime_ns and kept[1] == status.st_size:
-            return kept[2]
-        return None
+        return kept[1] if kept and kept[0] == self._stamp(status) else None
+
+    def _stamp(self, status: os.stat_result) -> Stamp:
+        return (status.st_mtime_ns, status.st_size, self.scope, self.dialect, self.recency)
 
     def _parsed(
         self, entry: Entry, content: bytes, status: os.stat_result

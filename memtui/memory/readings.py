@@ -17,9 +17,21 @@ from memtui.memory.dialects import (
     read_claude,
     read_qwen,
 )
-from memtui.memory.document import Document
+from memtui.memory.document import Document, SkippedFile, SkipReason
 
 _FILE_BYTES = Limits().file_bytes
+
+_OPENED: frozenset[SkipReason] = frozenset(
+    (
+        "no-frontmatter",
+        "unclosed-frontmatter",
+        "byte-order-mark",
+        "type-missing",
+        "type-unknown",
+        "type-nested",
+    )
+)
+"""Reasons to skip a file that was read."""
 
 SourceReader = Callable[[Document], bytes | None]
 """Gives the bytes of a document's file; None where they can not be had."""
@@ -84,6 +96,35 @@ def dialect_readings(
     text = source_text(document, source or read_source)
     qwen, claude = (view_of(text, dialect, document) for dialect in DIALECTS)
     return qwen, claude
+
+
+def skipped_readings(skipped: SkippedFile) -> tuple[DialectView, DialectView] | None:
+    """What ``qwen`` and what ``claude`` read of a skipped file, in this order.
+
+    None where the file was not opened, is gone, or can not be read now.
+    """
+    if skipped.reason not in _OPENED:
+        return None
+    try:
+        status = os.stat(skipped.path)
+    except (OSError, ValueError):
+        return None
+    document = Document(
+        id="",
+        scope=skipped.scope,
+        path=skipped.path,
+        relative_path=skipped.relative_path,
+        type="",
+        title="",
+        description="",
+        body="",
+        mtime_ms=status.st_mtime_ns / 1e6,
+        size=status.st_size,
+        dialect="",
+        frontmatter="",
+    )
+    content = read_source(document)
+    return None if content is None else dialect_readings(document, lambda _: content)
 
 
 def view_of(source: SourceText, dialect: Dialect, document: Document) -> DialectView:

@@ -7,7 +7,7 @@ asked to select; ``settle()`` takes the answer. Whoever does not want to wait ca
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from memtui.limits import RANGES
 from memtui.memory.document import Document, Pool
@@ -79,6 +79,11 @@ class Recall:
         """The ranker that really ranked."""
         return self.ranking.ranker
 
+    @property
+    def request(self) -> SelectorRequest | None:
+        """What a selector is asked; None where nobody is: a blank query, or an empty manifest."""
+        return _request(self)
+
 
 @dataclass(frozen=True)
 class Prepared:
@@ -104,12 +109,8 @@ class Prepared:
 
     @property
     def request(self) -> SelectorRequest | None:
-        """What a selector is asked; None where nobody is: a blank query, or an empty manifest."""
-        if not self.query.text.strip() or not self.manifest.lines:
-            return None
-        return SelectorRequest(
-            self.query.text, self.manifest, self.options.recent_tools, self.budget.effective
-        )
+        """As :attr:`Recall.request`."""
+        return _request(self)
 
 
 def recall(
@@ -278,6 +279,28 @@ def settle(prepared: Prepared, answer: Answer | None = None) -> Recall:
         context=context,
         trace=_finish(prepared, selection, context),
         warnings=_warnings(prepared, selection),
+    )
+
+
+def settle_early(prepared: Prepared) -> Recall:
+    """The recall as it stands while its selector is asked: the early result alone is selected.
+
+    The first half is left as it is, and is settled later with the selector's answer.
+    """
+    early = replace(
+        prepared,
+        options=replace(prepared.options, selector=None),
+        hits=prepared.hits[: len(prepared.fast)],
+        tracer=prepared.tracer.fork(),
+    )
+    return replace(settle(early), options=prepared.options, hits=prepared.hits)
+
+
+def _request(half: Prepared | Recall) -> SelectorRequest | None:
+    if not half.query.text.strip() or not half.manifest.lines:
+        return None
+    return SelectorRequest(
+        half.query.text, half.manifest, half.options.recent_tools, half.budget.effective
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 import uuid
 from collections.abc import Callable, Mapping
+from copy import copy
 from dataclasses import dataclass
 from typing import Literal
 
@@ -117,6 +118,12 @@ class Tracer:
         """Records that the stage ``name`` has just ended."""
         elapsed = self.elapsed_ms()
         self._steps.append(Step(name, self.started_at + int(elapsed), elapsed, meta))
+
+    def fork(self) -> Tracer:
+        """A tracer with the same id, clocks and steps that goes its own way from here on."""
+        twin = copy(self)
+        twin._steps = list(self._steps)
+        return twin
 
     @property
     def steps(self) -> tuple[Step, ...]:

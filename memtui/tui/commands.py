@@ -17,6 +17,10 @@ class Place(StrEnum):
     FILTER = "filter"
     LIST = "list"
     INSPECTOR = "inspector"
+    WHY = "why"
+    TRACES = "traces"
+    ANSWER = "answer"
+    CITATIONS = "citations"
     NOTICE = "notice"
     DIALOG = "dialog"
 
@@ -26,8 +30,11 @@ class Fact(StrEnum):
 
     RECALL = "a recall is shown"
     MEMORY = "a memory is highlighted"
+    MANIFEST = "the manifest is in front"
     STORE = "there is a store"
     NO_STORE = "no store was found"
+    REMEDY = "a remedy is marked"
+    WHAT_IF = "a what-if is in force"
 
 
 class Target(Enum):
@@ -36,15 +43,21 @@ class Target(Enum):
     APP = "app"
     SCREEN = "screen"
     LIST = "list"
+    TRACES = "traces"
+    WHY = "why"
     DIALOG = "dialog"
 
 
-INPUTS = frozenset({Place.QUERY, Place.FILTER})
+INPUTS = frozenset({Place.QUERY, Place.FILTER, Place.ANSWER})
 """Where letters are text."""
 EVERYWHERE = frozenset(Place) - {Place.DIALOG}
 IN_DIALOGS = frozenset({Place.DIALOG})
 OUTSIDE_INPUTS = EVERYWHERE - INPUTS
-IN_LISTS = frozenset({Place.LIST, Place.INSPECTOR})
+OUTSIDE_WHY = OUTSIDE_INPUTS - {Place.WHY}
+"""Where the digits are panes."""
+IN_WHY = frozenset({Place.WHY})
+IN_MEMORIES = frozenset({Place.LIST, Place.INSPECTOR, Place.WHY})
+IN_LISTS = IN_MEMORIES | {Place.TRACES, Place.CITATIONS}
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,6 +116,10 @@ class Command:
 _SHOWN = frozenset({Fact.RECALL})
 _MEMORY = frozenset({Fact.RECALL, Fact.MEMORY})
 _STORE = frozenset({Fact.STORE})
+_REMEDY = frozenset({Fact.REMEDY})
+MOST_DIGITS = 6
+"""Remedies that have a digit."""
+_MANIFEST = frozenset({Fact.RECALL, Fact.MANIFEST})
 
 ASK, LOOK, CHANGE, TAKE, APP, DIALOG = ("Ask", "Look", "Change", "Take along", "App", "In a dialog")
 
@@ -114,9 +131,37 @@ COMMANDS: tuple[Command, ...] = (
     Command("filter", ("f",), "filter", "Filter the pool",
             "Keeps the memories whose title, description or path is like what you type.", ASK,
             "filter", 3, needs=_SHOWN),
-    Command("inspect", ("enter",), "inspect", "Inspect the memory",
-            "Opens the score, the frontmatter and the body of the highlighted memory.", LOOK,
-            "inspect", 2, where=frozenset({Place.LIST}), needs=_SHOWN, target=Target.LIST),
+    Command("inspect", ("enter",), "inspect", "Look into the row",
+            "Opens score, frontmatter and body of the memory, or steps and ids of the trace.", LOOK,
+            "inspect", 5, where=frozenset({Place.LIST, Place.TRACES}), needs=_SHOWN,
+            target=Target.LIST),
+    Command("why", ("w",), "why", "Why was it not recalled?",
+            "Shows where the memory was lost, by how much, and what would bring it back.", ASK,
+            "why", 2, where=OUTSIDE_WHY, needs=_MEMORY),
+    Command("memory", ("w",), "show_memory", "Show the memory itself",
+            "Shows its score, its frontmatter and its body in place of the ladder.", ASK,
+            "memory", 3, where=IN_WHY, needs=_MEMORY, target=Target.WHY, front=IN_WHY),
+    Command("apply", ("enter",), "apply", "Try the marked remedy",
+            "Applies it to the running recall; every pane follows, and nothing is written.", ASK,
+            "try it", 1, where=IN_WHY, needs=_REMEDY, target=Target.WHY, front=IN_WHY),
+    *(
+        Command(f"apply-{digit}", (f"{digit}",), f"apply({digit})", f"Try remedy {digit}",
+                "Applies the remedy of this number to the running recall.", ASK, where=IN_WHY,
+                needs=_REMEDY, target=Target.WHY)
+        for digit in range(1, MOST_DIGITS + 1)
+    ),
+    Command("take-back", ("u",), "take_back", "Take the what-if back",
+            "Undoes the last remedy that was tried.", ASK, "take back", 1,
+            needs=frozenset({Fact.WHAT_IF}), front=OUTSIDE_INPUTS),
+    Command("pin", ("p",), "pin", "Pin the memory you expected",
+            "Keeps its fate and its margin in sight while the query changes; again unpins it.", ASK,
+            "pin", 6, needs=_MEMORY),
+    Command("find", ("F",), "find", "Find a memory by what it says",
+            "Looks through the whole tree, skipped files included, and opens the ladder.", ASK,
+            "find", 7, needs=_SHOWN),
+    Command("compare", ("c",), "compare", "Compare",
+            "Holds the recall beside other designs, or beside what it was before a change.", ASK,
+            "compare", 7, needs=_SHOWN),
     Command("down", ("j", "down"), "cursor_down", "Next row", "Moves down one row.", LOOK,
             where=IN_LISTS, target=Target.LIST),
     Command("up", ("k", "up"), "cursor_up", "Previous row", "Moves up one row.", LOOK,
@@ -134,16 +179,22 @@ COMMANDS: tuple[Command, ...] = (
     Command("page-up", ("pageup",), "page_up", "A page up", "Moves up one page.", LOOK,
             where=IN_LISTS, target=Target.LIST),
     Command("pane-pool", ("1",), "show_pane('pool')", "Pane 1: the pool",
-            "Every document and every skipped file, with its fate.", LOOK, needs=_SHOWN),
+            "Every document and every skipped file, with its fate.", LOOK, where=OUTSIDE_WHY,
+            needs=_SHOWN),
     Command("pane-hits", ("2",), "show_pane('hits')", "Pane 2: lexical hits",
-            "Rank, score, and where the points come from.", LOOK, needs=_SHOWN),
+            "Rank, score, and where the points come from.", LOOK, where=OUTSIDE_WHY, needs=_SHOWN),
     Command("pane-reserve", ("3",), "show_pane('reserve')", "Pane 3: recency reserve",
-            "Every document by age, and which slot it fills.", LOOK, needs=_SHOWN),
+            "Every document by age, and which slot it fills.", LOOK, where=OUTSIDE_WHY,
+            needs=_SHOWN),
     Command("pane-manifest", ("4",), "show_pane('manifest')", "Pane 4: the manifest",
             "Every candidate with its bytes and the running total, packed or not.", LOOK,
-            needs=_SHOWN),
-    Command("pane-trace", ("5",), "show_pane('trace')", "Pane 5: the trace",
-            "The steps of the recall with counts and times.", LOOK, needs=_SHOWN),
+            where=OUTSIDE_WHY, needs=_SHOWN),
+    Command("pane-trace", ("5",), "show_pane('trace')", "Pane 5: traces",
+            "Every stored recall of the app and of agents, with its steps, times and limits.", LOOK,
+            where=OUTSIDE_WHY, needs=_SHOWN),
+    Command("citations", ("v",), "citations", "Check the citations of an answer",
+            "Opens a text area: what is pasted is checked against the highlighted trace.", LOOK,
+            "check citations", 3, needs=_SHOWN, front=frozenset({Place.TRACES})),
     Command("next-pane", ("tab",), "next_pane", "Next pane", "Moves the focus to the next pane.",
             LOOK, where=EVERYWHERE, needs=_SHOWN),
     Command("previous-pane", ("shift+tab",), "previous_pane", "Previous pane",
@@ -159,15 +210,62 @@ COMMANDS: tuple[Command, ...] = (
     Command("limits", ("l",), "limits", "Limits and ablations",
             "Changes any number of the recall, or switches a part of its design off.", CHANGE,
             "limits", 4, needs=_STORE),
+    Command("selector", ("s",), "selector", "Who selects",
+            "The heuristic, a model, an answer given by hand, or a replay; shows the prompt too.",
+            CHANGE, "selector", 11, needs=_STORE),
+    Command("pick", ("space",), "pick", "Pick the line by hand",
+            "Picks a line of the manifest, or drops it; the picks are validated as an answer is.",
+            CHANGE, "pick", 12, where=frozenset({Place.LIST}), needs=_MANIFEST),
+    Command("prompt", (), "prompt", "The selector's prompt",
+            "Shows exactly what a model is told about this recall, to be read or copied.", LOOK,
+            needs=_SHOWN),
+    Command("timeline", ("T",), "timeline", "Delivery timeline",
+            "When what reaches the model, and what comes too late; simulates slow selectors.", LOOK,
+            needs=_SHOWN),
+    Command("ranker", ("b",), "ranker", "Choose a ranker",
+            "Ranks by what the agents do, or by another ranker.", CHANGE, "ranker", 13,
+            needs=_STORE),
+    Command("rankers", ("B",), "rankers", "Rankers side by side",
+            "The rank of every memory by every ranker that can run.", LOOK, needs=_SHOWN),
+    *(
+        Command(f"rank-{name}", (), f"rank_by('{name}')", f"Rank by {name}", f"{what}.", CHANGE,
+                needs=_STORE)
+        for name, what in (
+            ("lexical", "Substring points by field, as the agents do"),
+            ("bm25", "Full-text search with stems and rarity"),
+            ("vector", "Nearness in meaning, by an embeddings endpoint"),
+            ("fuzzy", "Words spelled nearly like those of the query"),
+            ("hybrid", "Lexical, bm25 and, where configured, vector fused"),
+        )
+    ),
+    Command("expand", ("plus",), "expand", "Expand the query",
+            "Also looks for word forms, identifiers, synonyms and names; again switches it off.",
+            CHANGE, "expand", 14, needs=_STORE),
+    Command("save-case", ("a",), "save_case", "Save as a case",
+            "Appends the query and the highlighted memory to a case file, once one was chosen.",
+            TAKE, "save case", 15, where=IN_MEMORIES, needs=_MEMORY),
+    Command("case-file", ("A",), "case_file", "Save as a case in a file",
+            "Asks for the case file first, and remembers it.", TAKE, where=IN_MEMORIES,
+            needs=_MEMORY),
+    Command("evaluation", ("E",), "evaluation", "Evaluation",
+            "Runs a case file: where relevant memories are lost, and every case, worst first.",
+            LOOK, needs=_STORE),
     Command("rescan", ("r",), "rescan", "Scan again",
             "Reads the stores again; a file that did not change is not reread.", CHANGE, "rescan",
             8, needs=_STORE, front=frozenset({Place.NOTICE})),
     Command("edit", ("e",), "edit", "Open in an editor",
             "Opens the file in $VISUAL or $EDITOR, then scans again. memtui itself never writes.",
-            TAKE, "edit", 7, where=IN_LISTS, needs=_MEMORY, front=frozenset({Place.INSPECTOR})),
+            TAKE, "edit", 7, where=IN_MEMORIES, needs=_MEMORY, front=frozenset({Place.INSPECTOR})),
     Command("copy", ("y",), "copy", "Copy the path",
             "Sends the path of the memory to the clipboard of the terminal.", TAKE, "copy", 9,
-            where=IN_LISTS, needs=_MEMORY, front=frozenset({Place.INSPECTOR})),
+            where=IN_MEMORIES, needs=_MEMORY, front=frozenset({Place.INSPECTOR})),
+    Command("copy-trace", ("y",), "copy_trace", "Copy the trace id",
+            "Sends the id of the highlighted trace to the clipboard of the terminal.", TAKE, "copy",
+            9, where=frozenset({Place.TRACES}), needs=_SHOWN, target=Target.TRACES),
+    Command("copy-clean", ("y", "f2"), "copy_clean", "Copy the clean text",
+            "Sends the answer without the references it may not make to the clipboard.", TAKE,
+            "copy clean text", 2, where=frozenset({Place.ANSWER, Place.CITATIONS}), needs=_SHOWN,
+            target=Target.TRACES, front=frozenset({Place.ANSWER, Place.CITATIONS})),
     Command("export", ("x",), "export", "Export the recall",
             "Writes JSON, the manifest, the context or a picture to a file outside the stores.",
             TAKE, "export", 10, needs=_SHOWN),
@@ -176,7 +274,7 @@ COMMANDS: tuple[Command, ...] = (
             needs=frozenset({Fact.NO_STORE}), target=Target.APP, front=frozenset({Place.NOTICE})),
     Command("back", ("escape",), "back", "One step back",
             "Clears a filter, leaves an input, closes what is open, ends a zoom; never quits.",
-            APP, "back", 5, where=EVERYWHERE, front=INPUTS | {Place.INSPECTOR}),
+            APP, "back", 5, where=EVERYWHERE, front=INPUTS | {Place.INSPECTOR, Place.WHY, Place.CITATIONS}),
     Command("palette", ("ctrl+p",), "command_palette", "Command palette",
             "Every command by name.", APP, where=EVERYWHERE, target=Target.APP),
     Command("theme", (), "change_theme", "Choose a theme",
@@ -200,6 +298,42 @@ COMMANDS: tuple[Command, ...] = (
     Command("reset-all", ("R",), "reset_all", "Reset everything",
             "Gives every row its default back.", DIALOG, "reset all", 3, where=IN_DIALOGS,
             target=Target.DIALOG),
+    Command("other-comparison", ("tab", "right"), "other_comparison", "The next comparison",
+            "Compares with the next design.", DIALOG, "next", 4, where=IN_DIALOGS,
+            target=Target.DIALOG),
+    Command("comparison-before", ("shift+tab", "left"), "comparison_before",
+            "The comparison before", "Compares with the design before.", DIALOG, "before", 5,
+            where=IN_DIALOGS, target=Target.DIALOG),
+    Command("result-down", ("down",), "cursor_down", "Next result", "Marks the next result.",
+            DIALOG, where=IN_DIALOGS, target=Target.DIALOG),
+    Command("result-up", ("up",), "cursor_up", "Result before", "Marks the result before.",
+            DIALOG, where=IN_DIALOGS, target=Target.DIALOG),
+    Command("open-found", ("enter",), "accept", "Open the memory",
+            "Highlights it in the panes and opens its ladder.", DIALOG, "open", 6,
+            where=IN_DIALOGS, target=Target.DIALOG),
+    Command("show-prompt", ("v",), "show_prompt", "View the prompt",
+            "Shows exactly what a selector is told.", DIALOG, "prompt", 4, where=IN_DIALOGS,
+            target=Target.DIALOG),
+    Command("use-answer", ("f2",), "use_answer", "Use the answer",
+            "Selects what the pasted answer names, if it is valid.", DIALOG, "use it", 5,
+            where=IN_DIALOGS, target=Target.DIALOG),
+    Command("copy-text", ("y",), "copy_text", "Copy the text",
+            "Sends the prompt to the clipboard of the terminal.", DIALOG, "copy", 6,
+            where=IN_DIALOGS, target=Target.DIALOG),
+    Command("copy-json", ("Y",), "copy_json", "Copy as JSON",
+            "Sends the prompt as the list of messages that an endpoint takes.", DIALOG,
+            "copy JSON", 7, where=IN_DIALOGS, target=Target.DIALOG),
+    Command("next-sort", ("S",), "next_sort", "Sort by the next column",
+            "Sorts by one ranker after the other.", DIALOG, "sort", 8, where=IN_DIALOGS,
+            target=Target.DIALOG),
+    Command("use-ranker", ("b",), "use_ranker", "Rank by this ranker",
+            "Recalls with the ranker that the list is sorted by.", DIALOG, "use it", 9,
+            where=IN_DIALOGS, target=Target.DIALOG),
+    Command("next-field", ("tab",), "app.focus_next", "Next field", "Moves the focus on.", DIALOG,
+            "next", 10, where=IN_DIALOGS, target=Target.DIALOG),
+    Command("run-again", ("r",), "run_again", "Run again",
+            "Runs every case of the file again, with the options of now.", DIALOG, "run again", 11,
+            where=IN_DIALOGS, target=Target.DIALOG),
 )
 # fmt: on
 """The registry."""
@@ -212,6 +346,8 @@ _KEY_NAMES = {
     "question_mark": "?",
     "escape": "esc",
     "f1": "F1",
+    "plus": "+",
+    "f2": "F2",
     "pagedown": "pgdn",
     "pageup": "pgup",
     "down": "↓",
@@ -231,7 +367,7 @@ def shown_keys(command: Command) -> str:
 
 def is_letter(key: str) -> bool:
     """Whether an input would take the key as text."""
-    return len(key) == 1 or key in ("slash", "question_mark")
+    return len(key) == 1 or key in ("slash", "question_mark", "plus", "space")
 
 
 def key_at(command: Command, place: Place, keys: Iterable[str] | None = None) -> str:

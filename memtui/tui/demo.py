@@ -32,4 +32,5 @@ def demo_setup(name: str = DEMO) -> Iterator[Setup]:
             RecallOptions(now_ms=demo.now_ms),
             name=f"demo {name}",
             query=demo.scenario.queries[0],
+            pool_name=f"demo:{name}",
         )

@@ -6,7 +6,11 @@ from dataclasses import dataclass
 
 from textual.message import Message
 
+from memtui.memory.document import Pool
+from memtui.memory.stores import Discovery, Store, Summary
+from memtui.memory.watch import Changes
 from memtui.recall.trace import Trace
+from memtui.tui.view.health import Health, Readings
 from memtui.tui.view.uses import Uses
 from memtui.tui.view.view import View
 
@@ -72,3 +76,51 @@ class StoreRead(Message):
     """The use counts of the pool; None if they can not be read."""
     problem: str = ""
     """Why it could not be read; empty if it was."""
+
+
+@dataclass
+class LiveScanFailed(Message):
+    """A root could not be read again after a change; what was read before is kept."""
+
+    reason: str
+
+
+@dataclass
+class DiskChanged(Message):
+    """Files of the stores have changed."""
+
+    changes: Changes
+
+
+@dataclass
+class HealthReady(Message):
+    """What is wrong with the memories of a pool is known, or the first part of it."""
+
+    pool: Pool
+    health: Health
+
+
+@dataclass
+class ReadingsReady(Message):
+    """What each dialect reads of a file is known."""
+
+    pool: Pool
+    key: str
+    readings: Readings
+
+
+@dataclass
+class StoresFound(Message):
+    """Every store on this machine, not yet counted."""
+
+    discovery: Discovery
+    problem: str = ""
+    """Why some are missing; empty if none is."""
+
+
+@dataclass
+class StoreCounted(Message):
+    """One store has been counted."""
+
+    store: Store
+    summary: Summary

@@ -25,9 +25,9 @@ _FIRST, _LAST = 0xF0000, 0x10FFFD
 
 
 class Veil:
-    """Gives each thing that can not be drawn a placeholder, and takes it back.
+    r"""Gives each thing that can not be drawn a placeholder, and takes it back.
 
-    ``reveal(hide(text))`` is ``text`` with every line end as ``\\n``: a terminal pastes line ends
+    ``reveal(hide(text))`` is ``text`` with every line end as ``\n``: a terminal pastes line ends
     as it likes, so what they were is not known anyway.
     """
 
@@ -40,7 +40,7 @@ class Veil:
         return _HIDDEN.sub(lambda found: self._placeholder(found[0]), _with_plain_ends(text))
 
     def fold(self, text: str, shown: int) -> str:
-        """As ``hide``, with one placeholder for everything behind the first ``shown`` characters."""
+        """As ``hide``, with one placeholder for all that follows ``shown`` characters."""
         text = _with_plain_ends(text)
         if len(text) <= shown:
             return self.hide(text)

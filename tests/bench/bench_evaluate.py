@@ -48,7 +48,8 @@ def write_pools(folder: Path, dice: random.Random) -> Path:
     known: list[tuple[str, str, str]] = []
     for pool, size in enumerate(sizes):
         for number in range(size):
-            title, path = sentence(dice, words, 5), f"project/memory-{number}.md"
+            title = f"{sentence(dice, words, 4)} {dice.choice(words)}"
+            path = f"project/memory-{number}.md"
             write_memory(
                 folder / f"pool-{pool}",
                 path,
@@ -61,7 +62,7 @@ def write_pools(folder: Path, dice: random.Random) -> Path:
     cases = folder / "cases.jsonl"
     with cases.open("w", encoding="utf-8") as file:
         for number, (pool, path, title) in enumerate(dice.choices(known, k=QUESTIONS)):
-            query = f"{sentence(dice, words, 6)} {' '.join(title.split()[-2:])}"
+            query = f"{sentence(dice, words, 6)} {title.split()[-1]}"
             case = {"id": f"q{number}", "query": query, "relevant": [path], "pool": pool}
             file.write(json.dumps(case) + "\n")
     return cases

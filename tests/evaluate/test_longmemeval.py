@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from memtui.evaluate import Asked, Configuration, run
+from memtui.evaluate import Asked, Configuration, run_cases
 from memtui.evaluate.longmemeval import LongMemEvalError, ask, survey
 from memtui.recall.options import RecallOptions
 
@@ -75,7 +75,7 @@ def test_a_turn_is_one_memory(tmp_path: Path) -> None:
 def test_the_answer_is_found_and_judged(tmp_path: Path) -> None:
     for granularity in ("session", "turn"):
         asked = everything(written(tmp_path, question("q1")), granularity)
-        ((result,),) = run(asked, [LEXICAL])
+        ((result,),) = run_cases(asked, [LEXICAL])
         assert result.first_rank == 1
         assert result.passed
 
@@ -103,7 +103,8 @@ def test_a_sample_is_the_same_for_a_seed_and_holds_the_smaller_one(tmp_path: Pat
     assert found.sample(3, 7) < found.sample(5, 7)
     assert found.sample(3, 7) != found.sample(3, 8)
     assert found.sample(None, 1) == found.sample(99, 2)
-    assert found.sample(3, 7) == {"q1", "q3", "q4", "q13", "q14", "q17", "q18", "q19"}
+    pinned = "q10 q13 q14 q18 q19 q2 q5 q8"
+    assert found.sample(3, 7) == set(pinned.split())
 
 
 def test_a_session_that_is_there_twice_is_one_memory_unless_it_differs(tmp_path: Path) -> None:
@@ -192,7 +193,7 @@ def test_one_question_is_held_at_a_time(tmp_path: Path) -> None:
     tracemalloc.start()
     try:
         chosen = survey(str(path), "session").sample(None, 0)
-        count = sum(1 for _ in run(ask(str(path), "session", chosen, 1), [LEXICAL]))
+        count = sum(1 for _ in run_cases(ask(str(path), "session", chosen, 1), [LEXICAL]))
         peak = tracemalloc.get_traced_memory()[1]
     finally:
         tracemalloc.stop()

@@ -24,8 +24,8 @@ from memtui.evaluate import (
     plan,
     pools_record,
     read_cases,
-    run,
     run_case,
+    run_cases,
 )
 from memtui.evaluate.pools import DEMO_FOLDER, find_relevant, newest_ms
 from memtui.limits import Limits
@@ -259,7 +259,7 @@ def evaluated(cases: list[Case], source: Pools, *configurations: Configuration) 
     asked: list[Asked] = plan(cases, configurations, [source] * len(configurations))
     columns = [Column(each) for each in configurations]
     evaluation = Evaluation(columns, len(asked), {}, pools_record(asked))
-    for results in run(asked, configurations):
+    for results in run_cases(asked, configurations):
         evaluation.add(results)
     return evaluation
 
@@ -300,7 +300,7 @@ def test_the_demo_cases_have_six_and_more_of_every_category() -> None:
 def test_every_demo_case_agrees_with_why() -> None:
     source = Pools()
     asked = plan(read_cases("demo").cases, [LEXICAL], [source])
-    for each, (result,) in zip(asked, run(asked, [LEXICAL]), strict=True):
+    for each, (result,) in zip(asked, run_cases(asked, [LEXICAL]), strict=True):
         (where,) = each.pools
         again = recall(each.case.query, where.pool, RecallOptions(now_ms=where.now_ms))
         for name, target in each.targets[0].items():

@@ -151,9 +151,13 @@ KEYS = st.sampled_from(["name", "description", "type", "title", "tags"])
 VALUES = st.text(
     st.characters(codec="utf-8", exclude_characters="\n\r\x85\u2028\u2029"), max_size=30
 )
-BLOCKS = st.lists(st.tuples(KEYS, VALUES), max_size=5).map(
+LINES = st.lists(st.tuples(KEYS, VALUES), max_size=4).map(
     lambda pairs: "".join(f"{key}: {value}\n" for key, value in pairs)
 )
+NESTED = st.lists(st.tuples(KEYS, VALUES), max_size=3).map(
+    lambda pairs: "metadata: \n" + "".join(f"  {key}: {value}\n" for key, value in pairs)
+)
+BLOCKS = st.tuples(LINES, st.one_of(st.just(""), NESTED), LINES).map("".join)
 
 
 @given(BLOCKS, st.text(st.characters(codec="utf-8"), max_size=40))
@@ -170,11 +174,19 @@ def test_claude_reads_what_python_frontmatter_reads(block: str, body: str) -> No
     assert isinstance(reading, Reading)
     assert "yaml-invalid" not in reading.flags
     assert reading.body == content
-    for key, found in (("description", reading.description), ("type", reading.type)):
-        value = metadata.get(key)
-        if isinstance(value, str):
-            expected = single_spaced(value) if key == "description" else value.strip()
-            assert found == expected
+    nested = metadata.get("metadata")
+    nested_type = nested.get("type") if isinstance(nested, dict) else None
+    described, typed = metadata.get("description"), metadata.get("type") or nested_type
+    if isinstance(described, str):
+        assert reading.description == single_spaced(described)
+    if isinstance(typed, str):
+        assert reading.type == typed.strip()
+
+
+def test_a_long_plain_block_without_an_end_takes_linear_time() -> None:
+    lines = "".join(f"key: value {number}\n" for number in range(40_000))
+    assert isinstance(read("claude", f"---\n{lines}".encode(), "x.md"), Unread)
+    assert claude(f"---\n{lines}metadata:\n  a: b\n{lines}!\n---\nbody").body == "body"
 
 
 def test_the_dialect_follows_the_path() -> None:

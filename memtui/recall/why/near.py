@@ -183,7 +183,11 @@ def _fitting(kind: Kind, token: str, words: _Words) -> Iterator[str]:
         allowed = _allowed_edits(token)
         if allowed:
             close = extract_iter(
-                token, words.distinct, scorer=OSA.distance, processor=None, score_cutoff=allowed
+                token,
+                list(words.distinct),
+                scorer=OSA.distance,
+                processor=None,
+                score_cutoff=allowed,
             )
             yield from (word for word, _, _ in close)
 

@@ -183,6 +183,8 @@ def fitting_the_context(
         return
     limits = result.options.limits
     needed = chars_up_to(selected, place + 1, result.trace.trace_id, result.now_ms, limits)
+    if needed <= limits.context_chars:
+        return
     yield (Change("limit", "context_chars", needed),)
     body = document.scored_body
     if text is None or not body or file_changed(document, read_file):

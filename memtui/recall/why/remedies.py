@@ -121,31 +121,40 @@ class _Search:
         if not self.arrived and not self.base.asked_model:
             for found in view.pairs(self.tried_trial):
                 yield from self.tried_out(self.base, found)
+        if not self.arrived:
+            yield from self.tried_out(self.base, view.asked_anew())
 
     def after_admission(self) -> Iterator[Remedy]:
         """What lets the document in, then what brings it from there into the context."""
         admissions: list[Trial] = []
-        for proposal in self.admitting():
+        for proposal in self.admitting(self.base):
             trial = self.verified(self.base, proposal)
-            if trial is not None and trial.reach > self.base.reach:
-                admissions.append(trial)
+            if trial is None:
+                continue
+            admissions.append(trial)
+            if trial.reach > self.base.reach:
                 yield self.remedy(trial)
         admissions.sort(key=lambda trial: -trial.reach)
         for trial in admissions[:1]:
-            if trial.reach < trial.furthest and len(trial.changes) < MOST_CHANGES:
-                for found in _View(trial, self.read_file).singles():
+            if isinstance(trial.document, SkippedFile):
+                yield from self.tried_out(trial, self.admitting(trial))
+            elif trial.reach < trial.furthest and len(trial.changes) < MOST_CHANGES:
+                view = _View(trial, self.read_file)
+                for found in view.singles():
                     yield from self.tried_out(trial, found)
+                if not self.arrived:
+                    yield from self.tried_out(trial, view.asked_anew())
 
-    def admitting(self) -> Iterator[Proposal]:
+    def admitting(self, trial: Trial) -> Iterator[Proposal]:
         """Single changes that bring the document into the pool, or past the tools."""
-        document = self.base.document
+        document = trial.document
         if isinstance(document, SkippedFile):
-            yield from propose.repairs(self.base, document, self.read_file)
+            yield from propose.repairs(trial, document, self.read_file)
         elif self.stage == "tools":
-            yield from propose.unmuting(self.base, document)
+            yield from propose.unmuting(trial, document)
         else:
-            yield from propose.widening_the_scan(self.base, document)
-            yield from propose.touching(self.base, document)
+            yield from propose.widening_the_scan(trial, document)
+            yield from propose.touching(trial, document)
 
     def tried_out(self, trial: Trial, alternatives: Iterable[Proposal]) -> Iterator[Remedy]:
         """Alternatives of one kind on top of a trial, until one leads all the way."""
@@ -153,11 +162,18 @@ class _Search:
             found = self.verified(trial, proposal)
             if found is None:
                 continue
-            if found.reach > max(trial.reach, self.base.reach):
+            if found.reach > max(trial.reach, self.base.reach) and self.needs_all(found):
                 yield self.remedy(found)
             if found.reach == found.furthest:
                 self.arrived = True
                 return
+
+    def needs_all(self, trial: Trial) -> bool:
+        """Whether none of two changes leads as far alone."""
+        if len(trial.changes) < MOST_CHANGES:
+            return True
+        alone = (self.verified(self.base, (change,)) for change in trial.changes)
+        return all(each is None or each.reach < trial.reach for each in alone)
 
     def tried_trial(self, proposal: Proposal) -> Trial | None:
         """The trial of some changes on the recall as it was."""
@@ -275,6 +291,12 @@ class _View:
         yield islice(words.two_fields(self.wanted), MOST_OF_A_KIND)
         yield islice(words.asking_and_memory(self.wanted), MOST_OF_A_KIND)
 
+    def asked_anew(self) -> Iterator[Proposal]:
+        """The last resort: only those words of the query that help, with some of the document's."""
+        if self.wanted >= 1:
+            asked = self.wordings.asking_anew(self.wanted)
+            yield from ((change,) for change in islice(asked, MOST_OF_A_KIND))
+
     def with_a_limit(self, changes: Iterator[Change], tried: TriedTrial) -> Iterator[Proposal]:
         """The best words together with the smallest limit that then suffices."""
         for change in islice(changes, 1):
@@ -282,6 +304,9 @@ class _View:
             if trial is None or not isinstance(trial.document, Document):
                 continue
             document = trial.document
+            if trial.reach == trial.furthest:
+                yield (change,)
+                continue
             if document.id in trial.result.selection.ids:
                 text = trial.text or self.text
                 limits = propose.fitting_the_context(trial, document, text, self.read_file)

@@ -153,20 +153,19 @@ class Wordings:
 
     def asking(self, rank: int, *, newest: bool = False) -> Iterator[Change]:
         """Words of the document in the query, one and then two; then words of it left out."""
-        for asked in (*self._weighed, *self._paired, *self._shortened):
+        for asked in self._every:
             if self._rank((), asked, newest=newest) <= rank:
                 yield Change("query", value=asked.text)
 
     def best_asking(self) -> Iterator[Change]:
         """The queries that bring most."""
-        every = (*self._weighed, *self._paired, *self._shortened)
-        ranked = sorted(every, key=lambda each: self._rank((), each))
+        ranked = sorted(self._every, key=lambda each: self._rank((), each))
         yield from (Change("query", value=asked.text) for asked in ranked)
 
     def asking_and_memory(self, rank: int) -> Iterator[tuple[Change, Change]]:
         """A query and words of it in one field."""
         found: list[tuple[int, int, int, Asked, Addition]] = []
-        for asked in (*self._weighed, *self._paired, *self._shortened):
+        for asked in self._every:
             terms = [term for term in self.terms if term not in asked.dropped]
             for addition in self._additions([*asked.added, *terms]):
                 reached = self._rank((addition,), asked)
@@ -176,6 +175,10 @@ class Wordings:
         for _, _, _, asked, addition in sorted(found, key=lambda each: each[:3]):
             for change in self._changes(addition):
                 yield change, Change("query", value=asked.text)
+
+    @cached_property
+    def _every(self) -> list[Asked]:
+        return [*self._weighed, *self._paired, *self._shortened]
 
     @cached_property
     def _weighed(self) -> list[Asked]:
@@ -231,3 +234,15 @@ class Wordings:
             if left and dropped and set(left) < set(self.terms):
                 queries.append(Asked(text, (), dropped))
         return sorted(queries, key=lambda each: len(each.dropped))
+
+    def asking_anew(self, rank: int) -> Iterator[Change]:
+        """Those words of the query that the document has, with one or two more of its words."""
+        words = self.query.split()[: MOST_QUERY_WORDS + 1]
+        kept = " ".join(word for word in words if self.standing.points(tokens(fold(word))))
+        left = parse_query(kept, self.tokens_kept).tokens
+        dropped = tuple(term for term in self.terms if term not in left)
+        if len(words) > MOST_QUERY_WORDS or not left or not dropped:
+            return
+        for asked in (*self._weighed, *self._paired):
+            if self._rank((), Asked("", asked.added, dropped)) <= rank:
+                yield Change("query", value=f"{kept} {' '.join(asked.added)}")

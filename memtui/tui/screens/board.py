@@ -10,19 +10,29 @@ from textual.reactive import var
 from textual.screen import Screen
 
 from memtui.engine import Engine, Setup
+from memtui.memory.document import Document
+from memtui.text import display_line
 from memtui.tui.bindings import keys_in_force
 from memtui.tui.commands import Command, Context, Fact, Place, Target
-from memtui.tui.messages import RecallReady, ScanFailed, ScanProgress, ScanStopped
+from memtui.tui.messages import (
+    RecallReady,
+    ScanFailed,
+    ScanProgress,
+    ScanStopped,
+    StoreRead,
+    TraceKept,
+)
 from memtui.tui.recalls import Recalls
+from memtui.tui.tracing import Tracing
 from memtui.tui.view import notices
-from memtui.tui.view.ledger import manifest_pane, trace_pane
+from memtui.tui.view.ledger import manifest_pane
 from memtui.tui.view.lists import hits_pane, reserve_pane
 from memtui.tui.view.pieces import Line, Piece, line, richest
 from memtui.tui.view.queries import about_query
 from memtui.tui.view.strips import title_lines
 from memtui.tui.view.view import PoolOrder, View
 from memtui.tui.widgets.funnel_bar import FunnelBar
-from memtui.tui.widgets.inspector import Inspector
+from memtui.tui.widgets.inspector import Face, Inspector
 from memtui.tui.widgets.key_footer import KeyFooter
 from memtui.tui.widgets.line_bar import LineBar
 from memtui.tui.widgets.list_pane import ListPane
@@ -31,7 +41,9 @@ from memtui.tui.widgets.pool_pane import PoolPane
 from memtui.tui.widgets.query_bar import QueryBar
 from memtui.tui.widgets.row_list import RowList
 from memtui.tui.widgets.safe_input import SafeInput
+from memtui.tui.widgets.scrolled_text import ScrolledText
 from memtui.tui.widgets.tab_strip import TabStrip
+from memtui.tui.widgets.trace_pane import TracePane
 
 LIST_PANES = ("pool", "hits", "reserve", "manifest", "trace")
 """The panes with a list, in the order of their keys."""
@@ -70,6 +82,7 @@ class Board(Screen[None]):
     funnel = query_one(FunnelBar)
     tabs = query_one(TabStrip)
     pool = query_one("#pool", PoolPane)
+    trace = query_one(TracePane)
     inspector = query_one(Inspector)
     notice = query_one(Notice)
     key_footer = query_one(KeyFooter)
@@ -80,8 +93,10 @@ class Board(Screen[None]):
         self.options = setup.options
         self.order = PoolOrder.FATE
         self.recalls = Recalls(self, engine)
+        self.tracing = Tracing(self, engine)
         self.scanning = False
         self.list_pane = "pool"
+        self.changed: tuple[Document, ...] = ()
         self._asked: str | None = None
         self._user_moved = False
 
@@ -89,6 +104,8 @@ class Board(Screen[None]):
         """Everything from top to bottom."""
         yield LineBar(self._title_bar, id="title")
         yield QueryBar(self.setup.query)
+        yield LineBar(self.what_if_bar, id="what-if")
+        yield LineBar(self.pin_bar, id="pin")
         yield FunnelBar()
         yield TabStrip()
         with Container(id="panes"):
@@ -96,7 +113,7 @@ class Board(Screen[None]):
             yield ListPane(id="hits")
             yield ListPane(id="manifest")
             yield ListPane(id="reserve")
-            yield ListPane(id="trace")
+            yield TracePane(id="trace")
             yield Inspector(id="inspector")
         yield Notice()
         yield KeyFooter()
@@ -111,6 +128,7 @@ class Board(Screen[None]):
             return
         self.say(notices.scanning(0))
         self.query_bar.input.focus()
+        self.tracing.start()
         self.ask(rescan=True)
 
     def ask(self, *, rescan: bool = False) -> None:
@@ -119,7 +137,7 @@ class Board(Screen[None]):
             return
         self.scanning = self.scanning or rescan
         query = self._asked = self.query_bar.input.value
-        self.recalls.ask(query, self.options, self.order, rescan=rescan)
+        self.recalls.ask(query, self.options, self.order, rescan=rescan, changed=self.changed)
 
     # What the thread reports
 
@@ -162,6 +180,21 @@ class Board(Screen[None]):
         self.query_one("#title").refresh()
         self.show_hints()
 
+    @on(TraceKept)
+    def _trace_kept(self, event: TraceKept) -> None:
+        if self.trace.trace_kept(event):
+            self.notify(display_line(f"not traced: {event.problem}"), markup=False)
+
+    @on(StoreRead)
+    def _store_read(self, event: StoreRead) -> None:
+        self.trace.store_read(event)
+        self.pool.show_uses(event.uses)
+        self.inspector.show_uses(event.uses)
+
+    @on(TracePane.Chosen)
+    def _trace_chosen(self, event: TracePane.Chosen) -> None:
+        self.tracing.chosen = event.trace_id
+
     # What is shown
 
     def watch_view(self, view: View | None) -> None:
@@ -177,7 +210,9 @@ class Board(Screen[None]):
         self._pane("hits").show(hits_pane(view), key)
         self._pane("reserve").show(reserve_pane(view), key)
         self._pane("manifest").show(manifest_pane(view), key)
-        self._pane("trace").show(trace_pane(view), None)
+        self.trace.show_recall(view)
+        if not self.hypothetical:
+            self.tracing.shown(view.recall)
         self.inspector.show(view, key)
         self.funnel.show(view)
         self.query_one("#title").refresh()
@@ -218,16 +253,31 @@ class Board(Screen[None]):
         pane.focus_list()
 
     @property
-    def list_in_front(self) -> RowList | Inspector:
+    def list_in_front(self) -> RowList | ScrolledText:
         """What a command for a list acts on: the list of the pane in front, or the inspector."""
         if self.current == "inspector":
             return self.inspector
-        return self._pane(self.current).list
+        return self.trace.front if self.current == "trace" else self._pane(self.current).list
 
     def _title_bar(self, width: int, _height: int) -> list[Line]:
         name = self.setup.name
         note = "" if self.setup.sources else "no store"
         return [richest(title_lines(name, self.view, note), width)]
+
+    # What a subclass knows
+
+    @property
+    def hypothetical(self) -> bool:
+        """Whether the recall that is shown is only tried out, and left out of the traces."""
+        return False
+
+    def what_if_bar(self, _width: int, _height: int) -> list[Line]:
+        """The line about what is tried out."""
+        return []
+
+    def pin_bar(self, _width: int, _height: int) -> list[Line]:
+        """The line about the memory that was expected."""
+        return []
 
     # Where the user is
 
@@ -249,6 +299,8 @@ class Board(Screen[None]):
             return Place.FILTER
         if focused is self.inspector:
             return Place.INSPECTOR
+        if (in_traces := self.trace.place(focused)) is not None:
+            return in_traces
         return Place.LIST if isinstance(focused, RowList) else Place.NOTICE
 
     def show_hints(self) -> None:
@@ -274,7 +326,8 @@ class Board(Screen[None]):
             self.ask()
 
     @on(SafeInput.Submitted, "#query")
-    def _query_submitted(self) -> None:
+    def _query_submitted(self, event: SafeInput.Submitted) -> None:
+        self.tracing.entered(event.value)
         if self.view is not None:
             self.focus_pane(self.list_pane)
 
@@ -293,6 +346,7 @@ class Board(Screen[None]):
         if self.view is not None and self.view.entry(event.key) is not None:
             self._user_moved = True
             self.highlighted = event.key
+            self.inspector.turn(Face.MEMORY)
             self.focus_pane("inspector")
 
     @on(PoolPane.FilterLeft)
@@ -313,6 +367,11 @@ class Board(Screen[None]):
 
     async def run_command(self, command: Command) -> None:
         """Runs a command as if its key had been pressed here."""
-        namespaces = {Target.APP: self.app, Target.LIST: self.list_in_front}
+        namespaces = {
+            Target.APP: self.app,
+            Target.LIST: self.list_in_front,
+            Target.TRACES: self.trace,
+            Target.WHY: self.inspector,
+        }
         namespace = namespaces.get(command.target, self)
         await self.app.run_action(command.action, default_namespace=namespace)

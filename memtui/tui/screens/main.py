@@ -12,24 +12,24 @@ from memtui.engine import Engine, Setup
 from memtui.recall.options import RecallOptions
 from memtui.text import display_line
 from memtui.tui.bindings import bindings_for
-from memtui.tui.commands import Target, named
+from memtui.tui.commands import Place, Target, named
 from memtui.tui.editor import editor_command
-from memtui.tui.screens.board import PANES, Board
+from memtui.tui.screens.board import PANES
 from memtui.tui.screens.export import ExportScreen
 from memtui.tui.screens.limits import LimitsScreen
+from memtui.tui.screens.questions import Questions
 from memtui.tui.screens.tools import ToolsScreen
 from memtui.tui.view.catalogue import Entry
 from memtui.tui.view.limits import needs_rescan
-from memtui.tui.widgets.row_list import RowList
 
 Edit = Callable[[list[str]], int | None]
 """Runs an editor; None where the terminal can not be lent to it."""
 
 
-class MainScreen(Board):
+class MainScreen(Questions):
     """Carries the commands of the registry out."""
 
-    CSS_PATH = "main.tcss"
+    CSS_PATH = ["main.tcss", "traces.tcss"]  # noqa: RUF012 - declared by Screen
     AUTO_FOCUS = ""
     BINDINGS = bindings_for(Target.SCREEN)
 
@@ -67,6 +67,11 @@ class MainScreen(Board):
         """Brings a pane to the front."""
         self.focus_pane(pane)
 
+    def action_citations(self) -> None:
+        """Opens the citation area."""
+        self.current = "trace"
+        self.trace.focus_answer()
+
     def action_next_pane(self) -> None:
         """Moves the focus to the next pane."""
         self._step(1)
@@ -76,7 +81,7 @@ class MainScreen(Board):
         self._step(-1)
 
     def _step(self, by: int) -> None:
-        if isinstance(self.focused, RowList) or self.focused is self.inspector:
+        if self._place() not in (Place.QUERY, Place.FILTER, Place.NOTICE):
             self.focus_pane(PANES[(PANES.index(self.current) + by) % len(PANES)])
         else:
             self.focus_pane(self.list_pane)
@@ -180,6 +185,8 @@ class MainScreen(Board):
             self.focus_pane("pool")
         elif self.focused is self.query_bar.input:
             self._leave_query()
+        elif self.trace.step_back():
+            return
         elif self.pool.filtered:
             self.pool.clear_filter()
         elif self.current == "inspector":

@@ -47,6 +47,10 @@ _PLACES = {
     Place.FILTER: "typing a filter",
     Place.LIST: "in a list",
     Place.INSPECTOR: "in the inspector",
+    Place.WHY: "in the ladder",
+    Place.TRACES: "among the traces",
+    Place.ANSWER: "typing an answer",
+    Place.CITATIONS: "at the citations of an answer",
     Place.NOTICE: "reading a message",
     Place.DIALOG: "in a dialog",
 }

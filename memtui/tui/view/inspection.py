@@ -10,6 +10,7 @@ from memtui.tui.view.ages import ordinal, short_age
 from memtui.tui.view.fates import Fate
 from memtui.tui.view.marks import marked, match_spans
 from memtui.tui.view.pieces import Line, Piece, Tone, clip, fitted, line, safe
+from memtui.tui.view.uses import Uses
 from memtui.tui.view.view import View
 
 SHOWN_CHARS = 20_000
@@ -20,7 +21,7 @@ SHOWN_FIELD_CHARS = 2_000
 TOKEN_CELLS = 16
 
 
-def inspect(view: View, key: str) -> tuple[Line, ...]:
+def inspect(view: View, key: str, uses: Uses | None = None) -> tuple[Line, ...]:
     """Everything about one entry as lines that are still to be wrapped."""
     entry = view.entry(key)
     if entry is None:
@@ -28,7 +29,7 @@ def inspect(view: View, key: str) -> tuple[Line, ...]:
     if isinstance(entry, SkippedFile):
         return _skipped(entry, view.recall.now_ms)
     return (
-        *_facts(view, entry),
+        *_facts(view, entry, uses),
         (),
         *_score(view, entry),
         (),
@@ -70,7 +71,7 @@ def _skipped(skipped: SkippedFile, now_ms: float) -> tuple[Line, ...]:
     )
 
 
-def _facts(view: View, document: Document) -> tuple[Line, ...]:
+def _facts(view: View, document: Document, uses: Uses | None) -> tuple[Line, ...]:
     kind = f" {document.type}" if document.type else ", no type"
     managed = "" if view.scanned.managed(document.id) else " · recallable but not managed"
     age = short_age(document.mtime_ms, view.recall.now_ms)
@@ -81,6 +82,8 @@ def _facts(view: View, document: Document) -> tuple[Line, ...]:
         line(Piece(document.path.removesuffix(document.relative_path), "muted")),
         _named("written", f"{age} · {iso_time(document.mtime_ms)} · {document.size:,} B"),
     ]
+    if uses is not None:
+        facts.append(_named("uses", uses.words(document.id)))
     if document.flags:
         facts.append(
             _named("read", Piece(f"as {document.dialect}: {', '.join(document.flags)}", "warning"))

@@ -1,4 +1,4 @@
-"""The lists of panes 4 and 5: the manifest with its bytes, and the steps of the trace."""
+"""Pane 4: the manifest with its bytes."""
 
 from __future__ import annotations
 
@@ -6,20 +6,11 @@ from collections.abc import Callable
 
 from memtui.recall.funnel import BINDS_PHRASES
 from memtui.recall.manifest import Manifest, Verdict
-from memtui.recall.trace import MetaValue, Step
-from memtui.tui.view.ages import milliseconds
 from memtui.tui.view.bars import byte_bar
 from memtui.tui.view.columns import Column
 from memtui.tui.view.pieces import Line, Piece, line, richest
 from memtui.tui.view.rows import PaneView, Rows
 from memtui.tui.view.view import View
-
-TRACE_COLUMNS = (
-    Column("step", 13),
-    Column("took", 8, right=True),
-    Column("", 0, most=8),
-    Column("what came out", 12, flexible=True),
-)
 
 
 def manifest_pane(view: View) -> PaneView:
@@ -108,64 +99,3 @@ def _verdict_cells(view: View) -> Callable[[object], tuple[Line, ...]]:
         )
 
     return cells
-
-
-def trace_pane(view: View) -> PaneView:
-    """Pane 5: the steps in order, how long each took and what came out of it."""
-    trace = view.recall.trace
-    name = Piece("5 trace", "strong")
-    steps = tuple(_timed(trace.steps))
-    longest = max((took for _, took in steps), default=0.0)
-    full = f"{milliseconds(trace.duration_ms)} · scan {milliseconds(view.scan_ms)}"
-    ids = len(trace.kept_ids)
-    allowed = f"{ids} id may be cited" if ids == 1 else f"{ids} ids may be cited"
-    subtitle = (
-        line(Piece(f"{full} · {allowed} · {trace.trace_id[:8]}", "muted")),
-        line(Piece(f"{full} · {allowed}", "muted")),
-        line(Piece(full, "muted")),
-    )
-    rows = Rows[object](
-        TRACE_COLUMNS, steps, lambda item: f"step:{_step(item)[0].name}", _step_cells(longest)
-    )
-    return PaneView(((name, Piece(f" {trace.mode}")), (name,)), subtitle, rows)
-
-
-def _timed(steps: tuple[Step, ...]) -> list[tuple[Step, float]]:
-    """Each step with the milliseconds since the one before."""
-    times = [0.0, *(step.elapsed_ms for step in steps)]
-    return [
-        (step, max(0.0, step.elapsed_ms - before))
-        for step, before in zip(steps, times, strict=False)
-    ]
-
-
-def _step(item: object) -> tuple[Step, float]:
-    assert isinstance(item, tuple)
-    step, took = item
-    return step, took
-
-
-def _step_cells(longest: float) -> Callable[[object], tuple[Line, ...]]:
-    def cells(item: object) -> tuple[Line, ...]:
-        step, took = _step(item)
-        filled = round(8 * took / longest) if longest else 0
-        return (
-            line(Piece(step.name, "strong")),
-            line(milliseconds(took)),
-            line(Piece("▇" * max(1, filled) if took else "", "primary")),
-            line(Piece(" · ".join(_counts(step)), "muted")),
-        )
-
-    return cells
-
-
-def _counts(step: Step) -> list[str]:
-    return [f"{name} {_value(value)}" for name, value in step.meta.items()]
-
-
-def _value(value: MetaValue) -> str:
-    if isinstance(value, bool):
-        return "yes" if value else "no"
-    if isinstance(value, tuple):
-        return f"{len(value)}"
-    return f"{value:,}" if isinstance(value, int) else f"{value}"

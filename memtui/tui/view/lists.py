@@ -10,6 +10,7 @@ from memtui.tui.view.columns import Column
 from memtui.tui.view.fates import Fate
 from memtui.tui.view.pieces import Line, Piece, line
 from memtui.tui.view.rows import PaneView, Rows
+from memtui.tui.view.uses import Uses
 from memtui.tui.view.view import PoolOrder, View
 
 SCOPE_COLUMN = Column("from", 4, most=7, plain_cut=True, drop=4)
@@ -24,6 +25,7 @@ POOL_COLUMNS = (
     TYPE_COLUMN,
     TITLE_COLUMN,
     AGE_COLUMN,
+    Column("use", 3, most=7, plain_cut=True, drop=5),
     Column("pts", 3, right=True, drop=1),
 )
 RESERVE_COLUMNS = (
@@ -35,13 +37,19 @@ RESERVE_COLUMNS = (
 )
 
 
-def pool_pane(view: View, order: PoolOrder, kept: Collection[str] | None = None) -> PaneView:
+def pool_pane(
+    view: View,
+    order: PoolOrder,
+    kept: Collection[str] | None = None,
+    uses: Uses | None = None,
+) -> PaneView:
     """Pane 1: every document and every skipped file, with its fate.
 
     Args:
         view: what is shown.
         order: the order of the rows.
         kept: the keys that a filter lets through; None for all.
+        uses: how often each document was shown; None if that is not known.
 
     """
     keys = view.ordered(order)
@@ -51,7 +59,7 @@ def pool_pane(view: View, order: PoolOrder, kept: Collection[str] | None = None)
         POOL_COLUMNS,
         keys,
         str,
-        _pool_cells(view),
+        _pool_cells(view, uses),
         "no memory matches the filter: esc clears it" if kept is not None else "the store is empty",
     )
     return PaneView(
@@ -59,7 +67,7 @@ def pool_pane(view: View, order: PoolOrder, kept: Collection[str] | None = None)
     )
 
 
-def _pool_cells(view: View) -> Callable[[object], tuple[Line, ...]]:
+def _pool_cells(view: View, uses: Uses | None) -> Callable[[object], tuple[Line, ...]]:
     now_ms = view.recall.now_ms
 
     def cells(item: object) -> tuple[Line, ...]:
@@ -70,9 +78,10 @@ def _pool_cells(view: View) -> Callable[[object], tuple[Line, ...]]:
         age = line(Piece(short_age(entry.mtime_ms, now_ms), "muted"))
         if isinstance(entry, SkippedFile):
             name = line(entry.relative_path, "  ", Piece(entry.reason, "error"))
-            return glyph, scope, line(Piece("file", "muted")), name, age, ()
+            return glyph, scope, line(Piece("file", "muted")), name, age, (), ()
         title = line(Piece(entry.title or entry.relative_path, fate.title_tone))
-        return glyph, scope, line(Piece(entry.type, "muted")), title, age, points(view, key)
+        used = line(Piece(uses.cell(key) if uses else "", "muted"))
+        return glyph, scope, line(Piece(entry.type, "muted")), title, age, used, points(view, key)
 
     return cells
 

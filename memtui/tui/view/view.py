@@ -51,9 +51,13 @@ class View:
     """What mutes each document that is noise."""
     fate_of: dict[str, Fate]
     """The fate of every entry."""
+    provisional: bool = False
+    """Whether a selector is still being asked: only the early result is selected."""
 
     @classmethod
-    def of(cls, recall: Recall, scanned: Pool, scan_ms: float) -> View:
+    def of(
+        cls, recall: Recall, scanned: Pool, scan_ms: float, *, provisional: bool = False
+    ) -> View:
         """The view of a recall over a scanned pool."""
         catalogue = catalogue_of(scanned)
         hit_of = {hit.document.id: hit for hit in recall.hits}
@@ -76,7 +80,17 @@ class View:
         fate_of.update(
             (key, Fate.SELECTED if key in kept else Fate.CUT) for key in recall.selection.ids
         )
-        return cls(recall, scanned, scan_ms, catalogue, hit_of, verdict_of, noise_of, fate_of)
+        return cls(
+            recall,
+            scanned,
+            scan_ms,
+            catalogue,
+            hit_of,
+            verdict_of,
+            noise_of,
+            fate_of,
+            provisional,
+        )
 
     def entry(self, key: str) -> Entry | None:
         """The document or skipped file of a key."""

@@ -10,6 +10,7 @@ from textual.worker import get_current_worker
 from memtui.tui.messages import Filtered
 from memtui.tui.view.filtering import matching
 from memtui.tui.view.lists import pool_pane
+from memtui.tui.view.uses import Uses
 from memtui.tui.view.view import PoolOrder, View
 from memtui.tui.widgets.list_pane import ListPane
 from memtui.tui.widgets.safe_input import SafeInput
@@ -27,6 +28,7 @@ class PoolPane(ListPane):
         self._view: View | None = None
         self._order = PoolOrder.FATE
         self._kept: frozenset[str] | None = None
+        self._uses: Uses | None = None
 
     def compose(self) -> ComposeResult:
         """The filter above the list."""
@@ -46,6 +48,11 @@ class PoolPane(ListPane):
             self._work_out(self.filter.value)
         self._draw(key)
 
+    def show_uses(self, uses: Uses | None) -> None:
+        """Shows how often each document was used."""
+        self._uses = uses
+        self._draw(self.list.key)
+
     def open_filter(self) -> None:
         """Shows the filter and moves the focus into it."""
         self.add_class("-filtering")
@@ -59,7 +66,7 @@ class PoolPane(ListPane):
     def _draw(self, key: str | None) -> None:
         if self._view is not None:
             kept = self._kept if self.filtered else None
-            self.show(pool_pane(self._view, self._order, kept), key)
+            self.show(pool_pane(self._view, self._order, kept, self._uses), key)
 
     @on(SafeInput.Changed, "#filter")
     def _filter_changed(self, event: SafeInput.Changed) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from urllib.parse import unquote
 
 from memtui.cli.reference import updated
 
@@ -16,5 +17,5 @@ def test_the_tables_are_up_to_date() -> None:
 
 def test_the_picture_is_there() -> None:
     text = README.read_text("utf-8")
-    picture = text.split("](", 1)[1].split(")", 1)[0]
+    picture = unquote(text.split("](", 1)[1].split(")", 1)[0])
     assert (README.parent / picture).is_file()

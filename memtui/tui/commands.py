@@ -274,7 +274,7 @@ COMMANDS: tuple[Command, ...] = (
             needs=frozenset({Fact.NO_STORE}), target=Target.APP, front=frozenset({Place.NOTICE})),
     Command("back", ("escape",), "back", "One step back",
             "Clears a filter, leaves an input, closes what is open, ends a zoom; never quits.",
-            APP, "back", 5, where=EVERYWHERE, front=INPUTS | {Place.INSPECTOR, Place.WHY, Place.CITATIONS}),
+            APP, "back", 5, where=EVERYWHERE, front=INPUTS | IN_WHY | {Place.INSPECTOR, Place.CITATIONS}),
     Command("palette", ("ctrl+p",), "command_palette", "Command palette",
             "Every command by name.", APP, where=EVERYWHERE, target=Target.APP),
     Command("theme", (), "change_theme", "Choose a theme",

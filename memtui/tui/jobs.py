@@ -35,6 +35,8 @@ class Job:
     """Whether the roots are to be read again first."""
     changed: tuple[Document, ...] = ()
     """Memories as they would be, each in place of what is at its path."""
+    live: bool = False
+    """Whether nobody asked for a scan: one that fails keeps what was read before."""
 
 
 class JobQueue:
@@ -54,13 +56,16 @@ class JobQueue:
         *,
         rescan: bool = False,
         changed: tuple[Document, ...] = (),
+        live: bool = False,
     ) -> bool:
         """Replaces what waits by a new job; true if a thread has to be started for it."""
         with self._lock:
             self._generation += 1
-            owed = self._waiting is not None and self._waiting.rescan
+            before = self._waiting
+            owed = before is not None and before.rescan
+            wanted = (rescan and not live) or (before is not None and owed and not before.live)
             self._waiting = Job(
-                self._generation, query, options, order, rescan or owed, changed
+                self._generation, query, options, order, rescan or owed, changed, not wanted
             )
             start, self._busy = not self._busy, True
             return start

@@ -11,6 +11,8 @@ from textual.worker import Worker, get_current_worker
 
 from memtui.tui.stopping import Stale, Stopped
 
+__all__ = ["Newest", "Stale"]
+
 Job = TypeVar("Job")
 
 

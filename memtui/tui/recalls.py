@@ -57,7 +57,8 @@ class Recalls:
         """
         if rescan:
             self._stop.clear()
-        if self._queue.put(query, options, order, rescan=rescan, changed=changed):
+        live = self._live
+        if self._queue.put(query, options, order, rescan=rescan, changed=changed, live=live):
             self._screen.run_worker(self._serve, group="recall", thread=True, exit_on_error=True)
 
     def pool_under(self, options: RecallOptions) -> Pool:

@@ -157,4 +157,3 @@ def _cells(item: object) -> tuple[Line, ...]:
         line(item.document.title or item.document.relative_path),
         line(Piece(item.why, "muted")),
     )
-

@@ -75,9 +75,7 @@ class Found:
     """The words that were found, the rarest first."""
 
 
-def tree_index(
-    pool: Pool, stale: Stale = never, read_file: ReadBytes = read_bytes
-) -> TreeIndex:
+def tree_index(pool: Pool, stale: Stale = never, read_file: ReadBytes = read_bytes) -> TreeIndex:
     """The index of a pool, made once; skipped files are read for it.
 
     Args:

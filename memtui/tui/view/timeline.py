@@ -1,0 +1,201 @@
+"""The delivery of a recall on a line of time: as it ran, and simulated with another selector."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+
+from memtui.recall.delivery import simulate
+from memtui.recall.pipeline import Recall
+from memtui.recall.turn import OUTCOMES, REQUEST_MS, Delivery, Event, EventName
+from memtui.text import plural
+from memtui.tui.view.ages import milliseconds
+from memtui.tui.view.columns import Column
+from memtui.tui.view.pieces import Line, Piece, Tone, line
+from memtui.tui.view.rows import PaneView, Rows
+
+DEFAULT_LATENCY_MS = 2_000
+"""How long the simulated selector takes at first, milliseconds."""
+MOST_MS = 600_000
+BAR_CELLS = 32
+
+_NAMES: Mapping[EventName, str] = {
+    "scan": "scanned",
+    "candidates": "candidates",
+    "fast": "fast result",
+    "waited": "first wait ends",
+    "request": "first request",
+    "ceiling": "ceiling",
+    "selector": "selector",
+    "outcome": "delivered",
+}
+_ENDED = {
+    "settled": "ended by the whole result",
+    "fast": "ended by the fast result",
+    "ceiling": "ended by the ceiling",
+    "cancelled": "ended by the cancellation",
+}
+_TONES: Mapping[EventName, Tone] = {
+    "fast": "accent",
+    "request": "primary",
+    "ceiling": "warning",
+    "selector": "primary",
+}
+
+
+class TimeError(ValueError):
+    """A time is no whole number of milliseconds in its range. One clear line."""
+
+
+def whole_ms(typed: str, what: str) -> int:
+    """A time as typed.
+
+    Raises:
+        TimeError: it is no whole number from 0 to ``MOST_MS``.
+
+    """
+    text = typed.strip().removesuffix("ms").replace(",", "").replace("_", "").strip()
+    if not text.isascii() or not text.isdigit() or int(text[:9]) > MOST_MS:
+        raise TimeError(f"{what}: a whole number of milliseconds, 0 to {MOST_MS:,}")
+    return int(text)
+
+
+@dataclass(frozen=True, slots=True)
+class Moment:
+    """One row: a heading, or an event."""
+
+    key: str
+    """Tells the rows apart."""
+    title: str
+    """Of a heading; empty for an event."""
+    event: Event | None = None
+    """What happened."""
+    note: str = ""
+    """What is to be said about it."""
+
+
+@dataclass(frozen=True, slots=True)
+class Timeline:
+    """Everything that the screen shows."""
+
+    recall: Recall
+    """Whose delivery."""
+    moments: tuple[Moment, ...]
+    """The rows."""
+    longest_ms: float
+    """The last event of all."""
+
+
+def selector_ms(recall: Recall) -> int:
+    """How long the selector of a recall really took; the default where nobody was asked."""
+    at = {step.name: step.elapsed_ms for step in recall.trace.steps}
+    if recall.selection.selector is None:
+        return DEFAULT_LATENCY_MS
+    return max(0, round(at["select.final"] - at["select.fast"]))
+
+
+def timeline(recall: Recall, latency_ms: int, request_ms: int = int(REQUEST_MS)) -> Timeline:
+    """The turn as it ran, if it did, and simulated with and without a later delivery point."""
+    with_point = simulate(recall, latency_ms, later_point=True, request_ms=request_ms)
+    without = simulate(recall, latency_ms, later_point=False, request_ms=request_ms)
+    moments: list[Moment] = []
+    if recall.delivery is not None:
+        moments.append(Moment("ran", "as it ran in the app"))
+        moments += _moments("ran", recall.delivery, recall.delivery.events)
+    moments.append(Moment("sim", f"simulated: the selector takes {latency_ms:,} ms"))
+    shared = tuple(event for event in with_point.events if event.name != "outcome")
+    moments += _moments("sim", with_point, shared)
+    for key, title, delivery in (
+        ("with", "where a later request of the turn can carry the rest", with_point),
+        ("without", "where the turn has no later request", without),
+    ):
+        moments.append(Moment(key, title))
+        moments += _moments(key, delivery, tuple(e for e in delivery.events if e.outcome))
+    events = [moment.event for moment in moments if moment.event is not None]
+    return Timeline(recall, tuple(moments), max((e.at_ms for e in events), default=0.0))
+
+
+def _moments(key: str, delivery: Delivery, events: tuple[Event, ...]) -> list[Moment]:
+    return [
+        Moment(f"{key}:{number}", "", event, _note(delivery, event))
+        for number, event in enumerate(events)
+    ]
+
+
+def _note(delivery: Delivery, event: Event) -> str:
+    if event.outcome is not None:
+        return f"{event.outcome}: {OUTCOMES[event.outcome]}"
+    if event.name == "waited":
+        return _ENDED.get(delivery.ended or "", "")
+    if event.name == "ceiling":
+        return "the first wait may last no longer"
+    if event.name == "request":
+        return "what is there goes to the model"
+    if event.name == "selector":
+        return f"{plural(len(event.ids), 'memory').replace('memorys', 'memories')} selected"
+    if event.name in ("candidates", "fast"):
+        return plural(len(event.ids), "candidate" if event.name == "candidates" else "best hit")
+    return ""
+
+
+COLUMNS = (
+    Column("what", 15),
+    Column("at", 9, right=True),
+    Column("", 0, most=BAR_CELLS),
+    Column("", 3, right=True, drop=2),
+    Column("what it means", 14, flexible=True),
+)
+
+
+def timeline_pane(shown: Timeline) -> PaneView:
+    """The rows as a list."""
+    rows = Rows[object](COLUMNS, shown.moments, _key, _cells(shown.longest_ms))
+    return PaneView((), (), rows)
+
+
+def _key(item: object) -> str:
+    assert isinstance(item, Moment)
+    return item.key
+
+
+def _cells(longest_ms: float) -> Callable[[object], tuple[Line, ...]]:
+    def cells(item: object) -> tuple[Line, ...]:
+        assert isinstance(item, Moment)
+        event = item.event
+        if event is None:
+            return (line(Piece("▾", "muted")), (), (), (), line(Piece(item.title, "strong")))
+        delivered = event.outcome is not None and event.outcome.startswith("delivered")
+        tone: Tone = _TONES.get(event.name, "plain")
+        if event.outcome is not None:
+            tone = "success" if delivered else "warning"
+        name = _NAMES[event.name] if delivered or event.outcome is None else "not delivered"
+        count = f"{len(event.ids):,}" if event.outcome is not None and event.ids else ""
+        return (
+            line(Piece(name, tone)),
+            line(milliseconds(event.at_ms)),
+            _bar(event.at_ms, longest_ms, tone),
+            line(Piece(count, "strong")),
+            line(Piece(item.note, "muted" if event.outcome is None else tone)),
+        )
+
+    return cells
+
+
+def _bar(at_ms: float, longest_ms: float, tone: Tone) -> Line:
+    """A point on a line of time that is wider where it is early."""
+    share = math.log1p(at_ms) / math.log1p(longest_ms) if longest_ms > 0 else 0.0
+    place = min(BAR_CELLS - 1, max(0, round(share * (BAR_CELLS - 1))))
+    return line(Piece("─" * place, "muted"), Piece("●", tone))
+
+
+def about_moment(recall: Recall, moment: Moment) -> Line:
+    """Which memories an event concerns."""
+    event = moment.event
+    if event is None:
+        return line(Piece(moment.title, "muted"))
+    if event.name == "candidates" or not event.ids:
+        return line(Piece(moment.note or _NAMES[event.name], "muted"))
+    known = recall.pool.by_id
+    titles = [known[each].title or known[each].relative_path for each in event.ids if each in known]
+    return line(Piece(f"{_NAMES[event.name]}: ", "muted"), ", ".join(titles))

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from memtui.cli.options import Options, common_options, parse_options, setup_from
+from memtui.cli.options import Options, common_options, setup_from, versus
 from memtui.cli.output import CommandError, Exit, narrate, write_json, write_line
 from memtui.cli.progress import progress
 from memtui.config import load_config
@@ -145,7 +145,7 @@ def _prepared(asking: Asking, options: Options, stack: ExitStack) -> Run:
     chosen = _configurations(asking, setup)
     setups = [(options, setup)] * len(chosen)
     if asking.vs is not None:
-        other, changed = _other(asking.vs, options, setup, stack)
+        other, changed = versus(asking.vs, options, setup, stack)
         name = " ".join(shlex.split(asking.vs)) or "vs"
         chosen.append(Configuration(name, changed.options))
         setups.append((other, changed))
@@ -219,37 +219,6 @@ def _check_names(configurations: Sequence[Configuration]) -> None:
     names = [each.name for each in configurations]
     if len(set(names)) < len(names):
         raise CommandError(f"--vs is called like another configuration: {names[-1][:60]}")
-
-
-def _other(text: str, options: Options, setup: Setup, stack: ExitStack) -> tuple[Options, Setup]:
-    """The setup of ``--vs``; roots and clock that it does not name stay as they are."""
-    try:
-        words = shlex.split(text)
-    except ValueError as error:
-        raise CommandError(f"--vs can not be read: {error}") from None
-    other = parse_options(words)
-    changed = stack.enter_context(setup_from(other))
-    now_ms = setup.options.now_ms if other.now is None else changed.options.now_ms
-    recall_options = replace(changed.options, now_ms=now_ms)
-    if other.names_roots or other.demo is not None:
-        return other, replace(changed, options=recall_options)
-    if not any(word.partition("=")[0] == "--recency" for word in words):
-        other.recency = options.recency
-    other.demo, other.dialect = options.demo, other.dialect or options.dialect
-    same = replace(
-        setup,
-        sources=tuple(
-            replace(
-                source,
-                dialect=_dialect(other) or source.dialect,
-                recency=_recency(other),
-            )
-            for source in setup.sources
-        ),
-        options=recall_options,
-        exclude=changed.exclude or setup.exclude,
-    )
-    return other, same
 
 
 def _dialect(options: Options) -> Any:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import os
 import re
+import shlex
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass, fields, replace
@@ -359,6 +360,35 @@ def need_roots(setup: Setup) -> None:
         raise CommandError(
             f"no memory store found here{looked}; name one with --project DIR, or try: memtui demo"
         )
+
+
+def versus(text: str, options: Options, setup: Setup, stack: ExitStack) -> tuple[Options, Setup]:
+    """The options and the setup of ``--vs``; what it does not name stays as it is.
+
+    Raises:
+        CommandError: the text can not be read, or an option in it is not valid.
+
+    """
+    try:
+        words = shlex.split(text)
+    except ValueError as error:
+        raise CommandError(f"--vs can not be read: {error}") from None
+    other = parse_options(words)
+    both = options.overlaid(other)
+    if other.names_roots or other.demo is not None:
+        return both, stack.enter_context(setup_from(both, source=setup.options.source))
+    config = load_config()
+    changed = recall_options(both, config, source=setup.options.source, now_ms=setup.options.now_ms)
+    dialect = _dialect(both, config)
+    sources = tuple(
+        replace(
+            source,
+            dialect=source.dialect if other.dialect is None else dialect,
+            recency=_recency(both),
+        )
+        for source in setup.sources
+    )
+    return both, replace(setup, options=changed, sources=sources, exclude=both.exclude)
 
 
 def parse_options(words: list[str]) -> Options:

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Iterator
-from dataclasses import replace
+from contextlib import ExitStack
 from pathlib import Path
 
 import click
@@ -15,10 +14,9 @@ from memtui.cli.options import (
     as_query,
     common_options,
     need_roots,
-    parse_options,
     parse_time,
-    recall_options,
     setup_from,
+    versus,
 )
 from memtui.cli.output import (
     CommandError,
@@ -29,7 +27,6 @@ from memtui.cli.output import (
     write_json,
     write_line,
 )
-from memtui.config import load_config
 from memtui.engine import Engine, Setup
 from memtui.memory.document import Pool
 from memtui.memory.edit import pool_as_of
@@ -195,31 +192,19 @@ def _changed(setup: Setup, preset: str) -> dict[str, object]:
 
 
 def _other(query: str, text: str, options: Options, setup: Setup, pool: Pool) -> Recall:
-    """The recall with the options of ``--vs``; what it does not name stays as it is."""
-    try:
-        words = shlex.split(text)
-    except ValueError as error:
-        raise CommandError(f"--vs can not be read: {error}") from None
-    other = parse_options(words)
-    both = options.overlaid(other)
-    if other.names_roots or other.demo is not None:
-        with setup_from(both) as changed:
-            return Engine(changed).recall(query)
-    changed_options = recall_options(
-        both, load_config(), source=setup.options.source, now_ms=setup.options.now_ms
-    )
-    sources = setup.sources
-    if other.dialect is not None:
-        dialect = None if other.dialect == "auto" else other.dialect
-        sources = tuple(replace(each, dialect=dialect) for each in sources)  # type: ignore[arg-type]
-    engine = Engine(replace(setup, options=changed_options, sources=sources, exclude=both.exclude))
-    reuse = sources == setup.sources and both.exclude == options.exclude
-    limits = ("file_bytes", "capped_scan_docs")
-    reuse = reuse and all(
-        getattr(changed_options.limits, name) == getattr(setup.options.limits, name)
-        for name in limits
-    )
-    return engine.recall(query, pool if reuse else None)
+    """The recall with the options of ``--vs``; the pool is used again where it is the same."""
+    with ExitStack() as stack:
+        _, other = versus(text, options, setup, stack)
+        same_roots = (other.sources, other.databases, other.exclude) == (
+            setup.sources,
+            setup.databases,
+            setup.exclude,
+        )
+        same_scan = all(
+            getattr(other.options.limits, name) == getattr(setup.options.limits, name)
+            for name in ("file_bytes", "capped_scan_docs")
+        )
+        return Engine(other).recall(query, pool if same_roots and same_scan else None)
 
 
 def _write_comparison(comparison: Comparison) -> None:

@@ -54,15 +54,15 @@ class MemtuiApp(App[int]):
         super().__init__(ansi_color=ansi_color)
         self._demo = ExitStack()
         self._run_editor = run_editor or self._suspended
+        self._config = config or Config()
         self._first = self._main_screen(setup, engine)
         for theme in THEMES:
             self.register_theme(theme)
-        config = config or Config()
-        if config.theme is not None:
-            self.theme = config.theme
+        if self._config.theme is not None:
+            self.theme = self._config.theme
         elif not os.environ.get("TEXTUAL_THEME"):
             self.theme = DARK.name
-        self.set_keymap(dict(config.keys))
+        self.set_keymap(dict(self._config.keys))
 
     def on_mount(self) -> None:
         """Opens the main screen, and listens to signals so that the terminal is restored."""
@@ -84,7 +84,8 @@ class MemtuiApp(App[int]):
     def _main_screen(self, setup: Setup, engine: Engine | None = None) -> MainScreen:
         options = replace(setup.options, source="tui")
         setup = replace(setup, options=options)
-        return MainScreen(setup, engine or Engine(setup, keep_documents=True), self.edit)
+        engine = engine or Engine(setup, keep_documents=True)
+        return MainScreen(setup, engine, self.edit, self._config)
 
     def edit(self, command: list[str]) -> int | None:
         """Runs an editor and waits for it; None where the terminal can not be lent to it."""

@@ -63,6 +63,11 @@ class Tracing:
         if self._recall is not None and self._recall.query.text == query:
             self._keep(self._recall)
 
+    def wait(self) -> None:
+        """What is shown is about to be replaced, and is not stored for having stayed."""
+        if self._rest is not None:
+            self._rest.stop()
+
     def look(self) -> None:
         """Reads the store again if it has changed."""
         self._in_thread(self._read)

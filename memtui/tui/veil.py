@@ -34,6 +34,7 @@ class Veil:
     def __init__(self) -> None:
         self._placeholder_of: dict[str, str] = {}
         self._stands_for: dict[str, str] = {}
+        self._pictures: dict[int, str] = {}
 
     def hide(self, text: str) -> str:
         """The text with a placeholder for every character that can not be drawn."""
@@ -53,7 +54,7 @@ class Veil:
 
     def drawn(self, hidden: str) -> str:
         """``hidden`` as it may be drawn: one character for each, of the same width."""
-        return _PLACEHOLDER.sub(lambda found: self._glyph(found[0]), hidden)
+        return hidden.translate(self._pictures)
 
     def stretches(self, hidden: str) -> Iterator[tuple[int, int]]:
         """Where placeholders of long stretches are in ``hidden``, and how long each stretch is."""
@@ -75,14 +76,14 @@ class Veil:
             placeholder = chr(code)
             self._stands_for[placeholder] = text
             self._placeholder_of[text] = placeholder
+            self._pictures[code] = _picture(text)
         return placeholder
 
-    def _glyph(self, placeholder: str) -> str:
-        text = self._stands_for.get(placeholder, "")
-        if len(text) > 1:
-            return STRETCH
-        shown = display_text(text)
-        return shown if len(shown) == 1 and shown != text else UNKNOWN
+
+def _picture(text: str) -> str:
+    """What is drawn for a text, in one cell."""
+    shown = STRETCH if len(text) > 1 else display_text(text)
+    return shown if len(shown) == 1 and shown != text else UNKNOWN
 
 
 def _with_plain_ends(text: str) -> str:

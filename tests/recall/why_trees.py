@@ -251,7 +251,9 @@ NATURAL = {
 
 # -- random trees ---------------------------------------------------------------------------------
 
-SYLLABLES = ["ka", "lo", "mi", "ter", "ban", "dro", "pex", "sil", "vun", "gor", "tel", "fri", "zan", "qui", "mos", "bel", "tur", "nak"]
+SYLLABLES = re.findall(
+    "[a-z]+", "ka lo mi ter ban dro pex sil vun gor tel fri zan qui mos bel tur nak"
+)
 CJK = "部署回滚支付回调重复队列令牌缓存数据库迁移发布窗口订单结算报警值班デプロイ手順배포동결"
 
 

@@ -11,6 +11,7 @@ from textual.screen import Screen
 
 from memtui.engine import Engine, Setup
 from memtui.memory.document import Document
+from memtui.recall.options import RecallOptions
 from memtui.text import display_line
 from memtui.tui.bindings import keys_in_force
 from memtui.tui.commands import Command, Context, Fact, Place, Target
@@ -137,7 +138,8 @@ class Board(Screen[None]):
             return
         self.scanning = self.scanning or rescan
         query = self._asked = self.query_bar.input.value
-        self.recalls.ask(query, self.options, self.order, rescan=rescan, changed=self.changed)
+        options = self.typing_options
+        self.recalls.ask(query, options, self.order, rescan=rescan, changed=self.changed)
 
     # What the thread reports
 
@@ -209,9 +211,9 @@ class Board(Screen[None]):
         self.pool.show_pool(view, self.order, key)
         self._pane("hits").show(hits_pane(view), key)
         self._pane("reserve").show(reserve_pane(view), key)
-        self._pane("manifest").show(manifest_pane(view), key)
+        self.show_manifest(view)
         self.trace.show_recall(view)
-        if not self.hypothetical:
+        if not self.hypothetical and not view.provisional:
             self.tracing.shown(view.recall)
         self.inspector.show(view, key)
         self.funnel.show(view)
@@ -262,9 +264,26 @@ class Board(Screen[None]):
     def _title_bar(self, width: int, _height: int) -> list[Line]:
         name = self.setup.name
         note = "" if self.setup.sources else "no store"
-        return [richest(title_lines(name, self.view, note), width)]
+        return [richest(title_lines(name, self.view, note, self.title_notes()), width)]
 
     # What a subclass knows
+
+    @property
+    def typing_options(self) -> RecallOptions:
+        """The options of the recall that follows every key."""
+        return self.options
+
+    def entered(self, query: str) -> None:
+        """Enter was pressed in the query."""
+        self.tracing.entered(query)
+
+    def title_notes(self) -> Line:
+        """What else stands in the title bar."""
+        return ()
+
+    def show_manifest(self, view: View) -> None:
+        """Draws the manifest."""
+        self._pane("manifest").show(manifest_pane(view), self.highlighted)
 
     @property
     def hypothetical(self) -> bool:
@@ -327,7 +346,7 @@ class Board(Screen[None]):
 
     @on(SafeInput.Submitted, "#query")
     def _query_submitted(self, event: SafeInput.Submitted) -> None:
-        self.tracing.entered(event.value)
+        self.entered(event.value)
         if self.view is not None:
             self.focus_pane(self.list_pane)
 

@@ -15,6 +15,9 @@ from memtui.tui.view.pieces import Piece, line, richest
 
 BORDER_CELLS = 6
 
+TRIAL_STYLES = ["dialog.tcss", "trials.tcss"]
+"""The style sheets of a dialog that tries something out."""
+
 Answer = TypeVar("Answer")
 
 

@@ -8,6 +8,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Literal
 
+from memtui.config import Config
 from memtui.engine import Engine, Setup
 from memtui.recall.options import RecallOptions
 from memtui.text import display_line
@@ -18,6 +19,7 @@ from memtui.tui.screens.board import PANES
 from memtui.tui.screens.export import ExportScreen
 from memtui.tui.screens.limits import LimitsScreen
 from memtui.tui.screens.questions import Questions
+from memtui.tui.screens.selecting import Selecting
 from memtui.tui.screens.tools import ToolsScreen
 from memtui.tui.view.catalogue import Entry
 from memtui.tui.view.limits import needs_rescan
@@ -26,16 +28,19 @@ Edit = Callable[[list[str]], int | None]
 """Runs an editor; None where the terminal can not be lent to it."""
 
 
-class MainScreen(Questions):
+class MainScreen(Selecting, Questions):
     """Carries the commands of the registry out."""
 
     CSS_PATH = ["main.tcss", "traces.tcss"]  # noqa: RUF012 - declared by Screen
     AUTO_FOCUS = ""
     BINDINGS = bindings_for(Target.SCREEN)
 
-    def __init__(self, setup: Setup, engine: Engine, edit: Edit) -> None:
+    def __init__(
+        self, setup: Setup, engine: Engine, edit: Edit, config: Config | None = None
+    ) -> None:
         super().__init__(setup, engine)
         self._edit = edit
+        self.config = config or Config()
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002
         """Lets a command run only while what it needs holds."""
@@ -178,6 +183,8 @@ class MainScreen(Questions):
         """Undoes the innermost thing that is open."""
         if self.scanning:
             self.recalls.stop_scan()
+        elif self.stop_asking():
+            return
         elif self.focused is self.pool.filter and self.pool.filter.value:
             self.pool.filter.value = ""
         elif self.focused is self.pool.filter:

@@ -12,7 +12,7 @@ from memtui.recall.selectors import SelectorRequest, selector_prompt
 from memtui.text import utf8_bytes
 from memtui.tui.bindings import bindings_of
 from memtui.tui.paint import paragraphs
-from memtui.tui.screens.dialog import Dialog
+from memtui.tui.screens.dialog import TRIAL_STYLES, Dialog
 from memtui.tui.view.selecting import prompt_lines, prompt_text
 from memtui.tui.widgets.scrolled_text import ScrolledText
 
@@ -23,6 +23,7 @@ SHOWN_CHARS = 60_000
 class PromptScreen(Dialog[None]):
     """What a model is told, message by message."""
 
+    CSS_PATH = TRIAL_STYLES
     BINDINGS = bindings_of("copy-text", "copy-json")
 
     def __init__(self, request: SelectorRequest) -> None:

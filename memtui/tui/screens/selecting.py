@@ -76,10 +76,7 @@ class Selecting(Board):
 
     def _asks(self, query: str) -> bool:
         question = self.asking.question
-        return (
-            question is not None
-            and (question.query, question.options) == (query, self.options)
-        )
+        return question is not None and (question.query, question.options) == (query, self.options)
 
     def _begin_if_wanted(self) -> None:
         view = self.view

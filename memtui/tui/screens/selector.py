@@ -15,7 +15,7 @@ from memtui.recall.selectors.endpoint import ModelSelector
 from memtui.recall.selectors.given import AnswerFileError, ManualSelector, ReplaySelector
 from memtui.tui.bindings import bindings_of
 from memtui.tui.paint import content
-from memtui.tui.screens.dialog import Dialog
+from memtui.tui.screens.dialog import TRIAL_STYLES, Dialog
 from memtui.tui.screens.prompt import PromptScreen
 from memtui.tui.view.pieces import Line, Piece, line
 from memtui.tui.view.selecting import (
@@ -41,6 +41,7 @@ Apply = Callable[[Selector | None], None]
 class SelectorScreen(Dialog[None]):
     """Enter takes the highlighted selector, or goes on to what it wants."""
 
+    CSS_PATH = TRIAL_STYLES
     BINDINGS = bindings_of("show-prompt", "use-answer")
 
     def __init__(
@@ -164,4 +165,3 @@ class SelectorScreen(Dialog[None]):
             self.dismiss(None)
         else:
             self._list.focus()
-

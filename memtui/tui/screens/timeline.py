@@ -9,7 +9,7 @@ from textual.widgets import Label, Static
 
 from memtui.recall.turn import REQUEST_MS
 from memtui.tui.paint import content
-from memtui.tui.screens.dialog import Dialog
+from memtui.tui.screens.dialog import TRIAL_STYLES, Dialog
 from memtui.tui.view.pieces import Line, Piece, line
 from memtui.tui.view.timeline import (
     TimeError,
@@ -28,6 +28,7 @@ from memtui.tui.widgets.safe_input import SafeInput
 class TimelineScreen(Dialog[None]):
     """The turn as it ran, and simulated with a selector as slow as is typed."""
 
+    CSS_PATH = TRIAL_STYLES
     def __init__(self, view: View) -> None:
         super().__init__()
         self._recall = view.recall

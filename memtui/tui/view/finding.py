@@ -29,6 +29,10 @@ MOST_FILE_BYTES = 8_388_608
 """A skipped file that is larger is known by its path alone."""
 HEAD_WEIGHT = 2.0
 """How much more a word of the title, description or path weighs than one of the body."""
+LEAST_PART = 3
+"""Letters from which a word is looked for inside others, too."""
+LEAST_SHARE = 0.25
+"""Of the best score, below which a result is not worth listing."""
 POLL_EVERY = 64
 
 _MEMO = "tui.finding"
@@ -151,6 +155,8 @@ def find(
         text = fold(text_of(index, key, entries[key])[:MOST_CHARS])
         scores[number] *= 1 + fuzz.partial_ratio(phrase, text) / 100
     ordered.sort(key=lambda number: -scores[number])
+    least = LEAST_SHARE * scores[ordered[0]] if ordered else 0.0
+    ordered = [number for number in ordered if scores[number] >= least]
     return tuple(
         Found(
             index.keys[number],
@@ -184,7 +190,8 @@ def _best_of(index: TreeIndex, word: str) -> dict[int, tuple[float, str]]:
 
 def _like(postings: Postings, word: str) -> Iterable[tuple[str, float]]:
     """The words of an index that contain a word, or are like it."""
-    exact = [written for written in postings if word in written]
+    whole = len(word) < LEAST_PART and word.isascii()
+    exact = [written for written in postings if (written == word if whole else word in written)]
     for written in exact:
         yield written, 1.0 if written == word else 0.9 if written.startswith(word) else 0.7
     if len(word) < 4 or not word.isalpha():

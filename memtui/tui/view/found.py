@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 
 from memtui.memory.document import SkippedFile
@@ -23,6 +24,7 @@ BEFORE = 16
 """Characters that are shown before the first match."""
 SHOWN = 200
 """Characters of a text that are shown at most."""
+_LINE_ENDS = re.compile(r"[\r\n\t]")
 
 
 def found_pane(view: View, wanted: str, found: Sequence[Found]) -> PaneView:
@@ -63,7 +65,7 @@ def _snippet(view: View, found: Found) -> Line:
         text = f"{entry.body}\n{entry.description}" if entry.body else entry.description
     place = _first(text, found.words)
     start = max(0, place - BEFORE)
-    shown = text[start : start + SHOWN]
+    shown = _LINE_ENDS.sub(" ", text[start : start + SHOWN])
     pieces = marked(shown, match_spans(shown, found.words), "muted")
     return (*((Piece("…", "muted"),) if start else ()), *pieces)
 

@@ -8,6 +8,7 @@ from memtui.recall.rank import MOST_TYPE_POINTS, breakdown
 from memtui.text import chars, cut, plural
 from memtui.tui.view.ages import ordinal, short_age
 from memtui.tui.view.fates import Fate
+from memtui.tui.view.health import finding_lines, mark, reading_lines
 from memtui.tui.view.marks import marked, match_spans
 from memtui.tui.view.pieces import Line, Piece, Tone, clip, fitted, line, safe
 from memtui.tui.view.uses import Uses
@@ -21,20 +22,31 @@ SHOWN_FIELD_CHARS = 2_000
 TOKEN_CELLS = 16
 
 
-def inspect(view: View, key: str, uses: Uses | None = None) -> tuple[Line, ...]:
-    """Everything about one entry as lines that are still to be wrapped."""
+def inspect(view: View, key: str, uses: Uses | None = None, width: int = 0) -> tuple[Line, ...]:
+    """Everything about one entry as lines that are still to be wrapped.
+
+    Args:
+        view: what is shown.
+        key: the key of the entry.
+        uses: how often each document was shown; None if that is not known.
+        width: cells of a line; what needs more to stand side by side stands one below the other.
+
+    """
     entry = view.entry(key)
     if entry is None:
         return ()
     if isinstance(entry, SkippedFile):
-        return _skipped(entry, view.recall.now_ms)
+        return (*_skipped(entry, view.recall.now_ms), (), *reading_lines(view, key, width))
     return (
         *_facts(view, entry, uses),
         (),
+        *finding_lines(view, entry),
         *_score(view, entry),
         (),
         *_fields(view, entry),
         *_frontmatter(entry),
+        (),
+        *reading_lines(view, key, width),
         (),
         *_body(view, entry),
     )
@@ -46,7 +58,9 @@ def inspection_title(view: View, key: str) -> Line:
     if entry is None:
         return line(Piece("memory", "strong"))
     name = entry.relative_path if isinstance(entry, SkippedFile) else entry.title
-    return line(view.fate_of[key].glyph, " ", Piece(name or entry.relative_path, "strong"))
+    marked = (*mark(view, key), Piece(" ")) if mark(view, key) else ()
+    name = name or entry.relative_path
+    return line(view.fate_of[key].glyph, " ", *marked, Piece(name, "strong"))
 
 
 def _heading(text: str) -> Line:

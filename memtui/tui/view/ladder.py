@@ -104,7 +104,7 @@ def _headline(found: Findings) -> Block:
         return Block((), _recalled(found))
     said = REASONS.get(lost.reason or "", "")
     parts = (Piece(f"✗ lost at {lost.stage}", "error"), Piece(f": {said}" if said else ""))
-    return Block((), line(*parts))
+    return Block((), line(*parts), short=True)
 
 
 def _recalled(found: Findings) -> Line:

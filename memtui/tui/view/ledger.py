@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 
 from memtui.recall.funnel import BINDS_PHRASES
 from memtui.recall.manifest import Manifest, Verdict
@@ -13,8 +13,14 @@ from memtui.tui.view.rows import PaneView, Rows
 from memtui.tui.view.view import View
 
 
-def manifest_pane(view: View) -> PaneView:
-    """Pane 4: every candidate in order, packed or not, with its bytes and the running total."""
+def manifest_pane(view: View, picked: Collection[str] = frozenset()) -> PaneView:
+    """Pane 4: every candidate in order, packed or not, with its bytes and the running total.
+
+    Args:
+        view: what is shown.
+        picked: the paths of the lines that were picked by hand.
+
+    """
     manifest = view.recall.manifest
     ceiling = view.recall.options.limits.manifest_bytes
     verdicts = manifest.verdicts
@@ -33,7 +39,11 @@ def manifest_pane(view: View) -> PaneView:
             line(left),
         ]
     rows = Rows[object](
-        _columns(len(verdicts)), verdicts, _verdict_key, _verdict_cells(view), _nothing_packed(view)
+        _columns(len(verdicts)),
+        verdicts,
+        _verdict_key,
+        _verdict_cells(view, picked),
+        _nothing_packed(view),
     )
     return PaneView(((name, count), (name,)), tuple(subtitle), rows, _counter(manifest, ceiling))
 
@@ -77,7 +87,7 @@ def _verdict_key(item: object) -> str:
     return item.document.id
 
 
-def _verdict_cells(view: View) -> Callable[[object], tuple[Line, ...]]:
+def _verdict_cells(view: View, picked: Collection[str]) -> Callable[[object], tuple[Line, ...]]:
     def cells(item: object) -> tuple[Line, ...]:
         assert isinstance(item, Verdict)
         fate = view.fate_of[item.document.id]
@@ -95,7 +105,7 @@ def _verdict_cells(view: View) -> Callable[[object], tuple[Line, ...]]:
             (mark,),
             line(f"{item.bytes:,}"),
             (total,),
-            (title,),
+            (Piece("▣ ", "success"), title) if item.document.path in picked else (title,),
         )
 
     return cells

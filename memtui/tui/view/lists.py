@@ -8,6 +8,9 @@ from memtui.memory.document import Document, SkippedFile
 from memtui.tui.view.ages import short_age
 from memtui.tui.view.columns import Column
 from memtui.tui.view.fates import Fate
+from memtui.tui.view.health import counted, has_marks, mark
+from memtui.tui.view.index import index_head
+from memtui.tui.view.narrowing import Narrowing, narrowed, nothing_left
 from memtui.tui.view.pieces import Line, Piece, line
 from memtui.tui.view.rows import PaneView, Rows
 from memtui.tui.view.uses import Uses
@@ -28,6 +31,9 @@ POOL_COLUMNS = (
     Column("use", 3, most=7, plain_cut=True, drop=5),
     Column("pts", 3, right=True, drop=1),
 )
+MARK_COLUMN = Column("", 1)
+INDEX_FROM = 10
+"""Lines the pool must have before it gives one to the meters of the indexes."""
 RESERVE_COLUMNS = (
     AGE_COLUMN,
     Column("", 1),
@@ -42,29 +48,52 @@ def pool_pane(
     order: PoolOrder,
     kept: Collection[str] | None = None,
     uses: Uses | None = None,
+    narrowing: Narrowing = Narrowing.ALL,
 ) -> PaneView:
-    """Pane 1: every document and every skipped file, with its fate.
+    """Pane 1: every document and every skipped file, with its fate and what is wrong with it.
 
     Args:
         view: what is shown.
         order: the order of the rows.
         kept: the keys that a filter lets through; None for all.
         uses: how often each document was shown; None if that is not known.
+        narrowing: which rows are listed at all.
 
     """
     keys = view.ordered(order)
-    if kept is not None:
-        keys = tuple(key for key in keys if key in kept)
+    for letting in (kept, narrowed(view, narrowing)):
+        if letting is not None:
+            keys = tuple(key for key in keys if key in letting)
+    said = "no memory matches the filter: esc clears it"
+    marked = has_marks(view)
+    cells = _pool_cells(view, uses)
     rows = Rows[object](
-        POOL_COLUMNS,
+        (POOL_COLUMNS[0], MARK_COLUMN, *POOL_COLUMNS[1:]) if marked else POOL_COLUMNS,
         keys,
         str,
-        _pool_cells(view, uses),
-        "no memory matches the filter: esc clears it" if kept is not None else "the store is empty",
+        _with_marks(view, cells) if marked else cells,
+        said if kept is not None else nothing_left(view, narrowing),
     )
+    partly = kept is not None or narrowing is not Narrowing.ALL
     return PaneView(
-        _pool_titles(view, None if kept is None else len(keys)), _legend(view, order), rows
+        _pool_titles(view, len(keys) if partly else None, narrowing.value),
+        _legend(view, order),
+        rows,
+        index_head(view),
+        INDEX_FROM,
     )
+
+
+def _with_marks(
+    view: View, cells: Callable[[object], tuple[Line, ...]]
+) -> Callable[[object], tuple[Line, ...]]:
+    """The cells of a row with its mark behind the fate."""
+
+    def marked(item: object) -> tuple[Line, ...]:
+        fate, *others = cells(item)
+        return fate, mark(view, str(item)), *others
+
+    return marked
 
 
 def _pool_cells(view: View, uses: Uses | None) -> Callable[[object], tuple[Line, ...]]:
@@ -92,7 +121,7 @@ def points(view: View, key: str) -> Line:
     return () if score is None else line(Piece(f"{score:g}", "accent"))
 
 
-def _pool_titles(view: View, shown: int | None) -> tuple[Line, ...]:
+def _pool_titles(view: View, shown: int | None, narrowing: str) -> tuple[Line, ...]:
     documents, skipped = len(view.scanned.documents), len(view.scanned.skipped)
     name = Piece("1 pool", "strong")
     total = len(view.catalogue.entries)
@@ -100,14 +129,16 @@ def _pool_titles(view: View, shown: int | None) -> tuple[Line, ...]:
     incomplete = () if view.scanned.complete else (Piece(" ! incomplete", "warning"),)
     short = (name, Piece(f" {count}"), *incomplete)
     if not skipped or shown is not None:
-        return (short, (name, *incomplete))
+        to = (Piece(f" {narrowing}", "warning"),) if narrowing else ()
+        return ((*short, *to), (name, *to, *incomplete), (name, *incomplete))
     full = (name, Piece(f" {count} · "), Piece(f"{skipped:,} skipped", "error"), *incomplete)
     return (full, short, (name, *incomplete))
 
 
 def _legend(view: View, order: PoolOrder) -> tuple[Line, ...]:
-    """The fates that occur with their counts, as many as fit, and the order."""
+    """The findings and the fates with their counts, as many as fit, and the order."""
     by = line(Piece(f" by {order.value}", "muted"))
+    richest, *_, shortest = (*counted(view), counted(view)[-1])
     met = [(fate, count) for fate, count in view.counts.items() if count]
     options: list[Line] = []
     for words in range(len(met), -1, -1):
@@ -115,8 +146,10 @@ def _legend(view: View, order: PoolOrder) -> tuple[Line, ...]:
         for place, (fate, count) in enumerate(met):
             word = f" {count:,} {fate.word} " if place < words else f" {count:,} "
             parts += [fate.glyph, Piece(word, "muted")]
-        options.append((*parts, *by))
-    return (*options, by)
+        if words == len(met):
+            options.append((*richest, *parts, *by))
+        options.append((*shortest, *parts, *by))
+    return (*options, (*shortest, *by), by)
 
 
 def hits_pane(view: View) -> PaneView:

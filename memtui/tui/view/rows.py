@@ -57,3 +57,5 @@ class PaneView:
     """The list."""
     head: Callable[[int], Line] | None = None
     """A line above the rows for a width in cells, if there is one."""
+    head_from: int = 3
+    """Lines the list must have before it gives one to the head."""

@@ -111,7 +111,9 @@ def choices(model: ModelSelector, current: Selector | None) -> tuple[Choice, ...
             f"{endpoint.model}, {key}" if missing is None else f"not configured: {missing}",
             missing is None,
         ),
-        Choice(MANUAL, "one answer is set" if name_of(current) == MANUAL else "no answer yet", True),
+        Choice(
+            MANUAL, "one answer is set" if name_of(current) == MANUAL else "no answer yet", True
+        ),
         Choice(REPLAY, "a file is set" if name_of(current) == REPLAY else "no file yet", True),
     )
 
@@ -167,9 +169,7 @@ def answer_line(found: object, manifest: Manifest) -> Line:
     if not found:
         return line(Piece("✓ valid: it picks nothing, and nothing is selected", "success"))
     titles = ", ".join(each.title or each.relative_path for each in found)
-    return line(
-        Piece(f"✓ valid: {len(found)} of {manifest.lines:,} lines", "success"), DOT, titles
-    )
+    return line(Piece(f"✓ valid: {len(found)} of {manifest.lines:,} lines", "success"), DOT, titles)
 
 
 def prompt_lines(messages: list[dict[str, str]], most: int) -> tuple[Line, ...]:

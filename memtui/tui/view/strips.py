@@ -172,8 +172,10 @@ def _bar_cells(spare: int) -> int:
     return min(spare, 40) if spare >= _LEAST_BAR else 0
 
 
-def title_lines(name: str, view: View | None, source_note: str = "") -> list[Line]:
-    """The title bar from the richest form to the shortest."""
+def title_lines(
+    name: str, view: View | None, source_note: str = "", notes: Line = ()
+) -> list[Line]:
+    """The title bar from the richest form to the shortest; ``notes`` go last."""
     head = line(
         Piece(" memtui", "accent"), Piece(" ▸ ", "muted"), Piece(name or "memory", "strong")
     )
@@ -194,14 +196,17 @@ def title_lines(name: str, view: View | None, source_note: str = "") -> list[Lin
     departures = view.recall.options.ablations.changed()
     ablated = Piece("".join(f"   ! {key} {value}" for key, value in departures.items()), "warning")
     changed = Piece("   ! ablated" if departures else "", "warning")
-    ranked = Piece(f"   ranked as {REPRODUCES}, read as {dialects}", "muted")
-    reproduced = Piece(f"   as {REPRODUCES}, {dialects}", "muted")
+    ranker = view.recall.ranker
+    own = "" if ranker == "lexical" else f"ranked by {ranker}, packed "
+    ranked = Piece(f"   {own or 'ranked '}as {REPRODUCES}, read as {dialects}", "muted")
+    reproduced = Piece(f"   {f'by {ranker}, ' if own else ''}as {REPRODUCES}, {dialects}", "muted")
     return [
-        (*head, Piece(f"   {dialects} · {counts}"), named, ablated, ranked),
-        (*head, Piece(f"   {counts}"), named, ablated, ranked),
-        (*head, Piece(f"   {counts}"), counted, changed, ranked),
-        (*head, Piece(f"  {numbers}"), counted, changed, reproduced),
-        (*head, counted, changed, reproduced),
-        (*head, changed),
+        (*head, Piece(f"   {dialects} · {counts}"), named, ablated, *notes, ranked),
+        (*head, Piece(f"   {counts}"), named, ablated, *notes, ranked),
+        (*head, Piece(f"   {counts}"), counted, changed, *notes, ranked),
+        (*head, Piece(f"  {numbers}"), counted, changed, *notes, reproduced),
+        (*head, counted, changed, *notes, reproduced),
+        (*head, changed, *notes),
+        (*head, *notes),
         head,
     ]

@@ -30,7 +30,6 @@ from memtui.tui.widgets.answer_editor import AnswerEditor, sendable
 from memtui.tui.widgets.line_bar import LineBar
 from memtui.tui.widgets.scrolled_text import ScrolledText
 
-
 SMALL_CHARS = 50_000
 """Characters of a text that is checked at every key; a longer one once no key follows."""
 PAUSE_S = 0.3

@@ -95,7 +95,8 @@ class Inspector(ScrolledText):
             return
         self._label()
         if self.face is Face.MEMORY:
-            self.update(paragraphs(inspect(*self._shown, self._uses)))
+            width = self.scrollable_content_region.width
+            self.update(paragraphs(inspect(*self._shown, self._uses, width)))
             return
         if self.why.found is None or not self.why.found.about(*self._shown):
             self.why.show(Findings.of(*self._shown))

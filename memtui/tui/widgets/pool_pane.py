@@ -10,6 +10,7 @@ from textual.worker import get_current_worker
 from memtui.tui.messages import Filtered
 from memtui.tui.view.filtering import matching
 from memtui.tui.view.lists import pool_pane
+from memtui.tui.view.narrowing import Narrowing
 from memtui.tui.view.uses import Uses
 from memtui.tui.view.view import PoolOrder, View
 from memtui.tui.widgets.list_pane import ListPane
@@ -29,6 +30,8 @@ class PoolPane(ListPane):
         self._order = PoolOrder.FATE
         self._kept: frozenset[str] | None = None
         self._uses: Uses | None = None
+        self.narrowing = Narrowing.ALL
+        """Which rows are listed at all."""
 
     def compose(self) -> ComposeResult:
         """The filter above the list."""
@@ -53,6 +56,11 @@ class PoolPane(ListPane):
         self._uses = uses
         self._draw(self.list.key)
 
+    def narrow(self, to: Narrowing) -> None:
+        """Lists only some of the rows."""
+        self.narrowing = to
+        self._draw(self.list.key)
+
     def open_filter(self) -> None:
         """Shows the filter and moves the focus into it."""
         self.add_class("-filtering")
@@ -66,7 +74,8 @@ class PoolPane(ListPane):
     def _draw(self, key: str | None) -> None:
         if self._view is not None:
             kept = self._kept if self.filtered else None
-            self.show(pool_pane(self._view, self._order, kept, self._uses), key)
+            pane = pool_pane(self._view, self._order, kept, self._uses, self.narrowing)
+            self.show(pane, key)
 
     @on(SafeInput.Changed, "#filter")
     def _filter_changed(self, event: SafeInput.Changed) -> None:

@@ -29,8 +29,6 @@ MARGIN = 1
 """Cells right of a row, so that it does not touch the scrollbar."""
 HEADINGS_FROM = 6
 """Lines a list must have before it gives one to the headings."""
-HEAD_FROM = 3
-"""Lines a list must have before it gives one to a head line."""
 
 Styles = dict[Tone, RichStyle]
 
@@ -99,7 +97,7 @@ class RowList(ScrollView, can_focus=True):
         return int(self._has_head(height)) + int(self._has_headings(height))
 
     def _has_head(self, height: int) -> bool:
-        return self.view.head is not None and height >= HEAD_FROM
+        return self.view.head is not None and height >= self.view.head_from
 
     def _has_headings(self, height: int) -> bool:
         return len(self.rows) > 0 and height >= HEADINGS_FROM

@@ -26,6 +26,7 @@ def sections() -> Mapping[str, Callable[[], str]]:
         "limits": limits_table,
         "reasons": reasons_table,
         "config": config_table,
+        "findings": findings_table,
         "tour": tour,
     }
 
@@ -67,6 +68,15 @@ def reasons_table() -> str:
     """Every reason for which a memory can be lost."""
     rows = ["| reason | in words |", "| --- | --- |"]
     rows += [f"| `{name}` | {text} |" for name, text in REASONS.items()]
+    return "\n".join(rows)
+
+
+def findings_table() -> str:
+    """Every finding on the health of a memory, worst first."""
+    from memtui.memory.health import FINDINGS
+
+    rows = ["| finding | in words |", "| --- | --- |"]
+    rows += [f"| `{name}` | {_cell(text)} |" for name, text in FINDINGS.items()]
     return "\n".join(rows)
 
 

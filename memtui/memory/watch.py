@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from threading import Event, Thread
 from typing import NamedTuple
 
-from memtui.memory.document import Document, Pool
+from memtui.memory.document import Document, Pool, SkippedFile
 from memtui.memory.files import walk
 from memtui.memory.scan import INDEX_NAME
 
@@ -148,7 +148,8 @@ def since(pool: Pool, now: Seen, *, times: bool = True) -> Changes:
 
     """
     known: dict[str, bool] = dict.fromkeys(pool.indexes, True)
-    for entry in (*pool.documents, *pool.excluded, *pool.skipped):
+    entries: list[Document | SkippedFile] = [*pool.documents, *pool.excluded, *pool.skipped]
+    for entry in entries:
         if os.path.isabs(entry.path) and entry.path.endswith(".md"):
             stamp = now.get(entry.path)
             same = stamp is None or entry.mtime_ms is None or not times

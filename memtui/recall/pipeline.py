@@ -285,15 +285,17 @@ def settle(prepared: Prepared, answer: Answer | None = None) -> Recall:
 def settle_early(prepared: Prepared) -> Recall:
     """The recall as it stands while its selector is asked: the early result alone is selected.
 
-    The first half is left as it is, and is settled later with the selector's answer.
+    Its budget is that of the early result. The first half is left as it is, and is settled later
+    with the selector's answer.
     """
+    most = len(prepared.fast)
     early = replace(
         prepared,
         options=replace(prepared.options, selector=None),
-        hits=prepared.hits[: len(prepared.fast)],
+        budget=replace(prepared.budget, requested=most, effective=most),
         tracer=prepared.tracer.fork(),
     )
-    return replace(settle(early), options=prepared.options, hits=prepared.hits)
+    return replace(settle(early), options=prepared.options)
 
 
 def _request(half: Prepared | Recall) -> SelectorRequest | None:

@@ -11,7 +11,7 @@ from contextlib import ExitStack
 from dataclasses import replace
 
 from rich.text import Text
-from textual import work
+from textual import on, work
 from textual.app import App, SuspendNotSupported
 
 from memtui.config import Config
@@ -20,7 +20,8 @@ from memtui.text import display_line
 from memtui.tui.bindings import bindings_for, keys_in_force
 from memtui.tui.commands import Target
 from memtui.tui.crash import crash_line
-from memtui.tui.demo import demo_setup
+from memtui.tui.demo import DEMO, demo_setup
+from memtui.tui.messages import DemoChosen, SetupChosen
 from memtui.tui.palette import CommandProvider
 from memtui.tui.screens.board import Board
 from memtui.tui.screens.help import HelpScreen
@@ -50,9 +51,11 @@ class MemtuiApp(App[int]):
         run_editor: RunEditor | None = None,
         ansi_color: bool | None = None,
         config: Config | None = None,
+        watch_every_s: float | None = None,
     ) -> None:
         super().__init__(ansi_color=ansi_color)
         self._demo = ExitStack()
+        self._watch_every_s = watch_every_s
         self._run_editor = run_editor or self._suspended
         self._config = config or Config()
         self._first = self._main_screen(setup, engine)
@@ -85,7 +88,9 @@ class MemtuiApp(App[int]):
         options = replace(setup.options, source="tui")
         setup = replace(setup, options=options)
         engine = engine or Engine(setup, keep_documents=True)
-        return MainScreen(setup, engine, self.edit, self._config)
+        screen = MainScreen(setup, engine, self.edit, self._config)
+        screen.watch_every_s = self._watch_every_s
+        return screen
 
     def edit(self, command: list[str]) -> int | None:
         """Runs an editor and waits for it; None where the terminal can not be lent to it."""
@@ -118,11 +123,19 @@ class MemtuiApp(App[int]):
 
     def action_demo(self) -> None:
         """Lays a demo out and opens it."""
-        self._open_demo()
+        self._open_demo(DEMO)
+
+    @on(DemoChosen)
+    def _demo_chosen(self, event: DemoChosen) -> None:
+        self._open_demo(event.name)
+
+    @on(SetupChosen)
+    def _setup_chosen(self, event: SetupChosen) -> None:
+        self._switch(event.setup)
 
     @work(thread=True, exclusive=True, group="demo")
-    def _open_demo(self) -> None:
-        setup = self._demo.enter_context(demo_setup())
+    def _open_demo(self, name: str) -> None:
+        setup = self._demo.enter_context(demo_setup(name))
         self.call_from_thread(self._switch, setup)
 
     def _switch(self, setup: Setup) -> None:

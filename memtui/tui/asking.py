@@ -11,7 +11,6 @@ from dataclasses import dataclass, replace
 
 from textual.dom import DOMNode
 from textual.message import Message
-from textual.worker import Worker
 
 from memtui.engine import Engine, Setup
 from memtui.memory.document import Pool
@@ -94,7 +93,6 @@ class Asking:
         self._screen = screen
         self._number = 0
         self._cancel: asyncio.Event | None = None
-        self._worker: Worker[None] | None = None
         self._began_ms = 0.0
         self.question: Question | None = None
         """What is being asked."""
@@ -115,9 +113,8 @@ class Asking:
         self.question = question
         self._began_ms = stopwatch()
         self._cancel = asyncio.Event()
-        self._worker = self._screen.run_worker(
-            self._run(self._number, question, self._cancel), group="asking", exit_on_error=True
-        )
+        run = self._run(self._number, question, self._cancel)
+        self._screen.run_worker(run, group="asking", exit_on_error=True)
 
     def cancel(self) -> None:
         """Ends the question; that it was cancelled is told with a message."""
@@ -126,11 +123,9 @@ class Asking:
 
     def drop(self) -> None:
         """Ends the question, of which nothing more is heard."""
+        self.cancel()
         self._number += 1
         self.question = None
-        if self._worker is not None:
-            self._worker.cancel()
-            self._worker = None
 
     def ended(self, number: int) -> bool:
         """Takes note of an end; whether the answer is still wanted."""

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from textual.message import Message
 
+from memtui.engine import Setup
 from memtui.memory.document import Pool
 from memtui.memory.stores import Discovery, Store, Summary
 from memtui.memory.watch import Changes
@@ -124,3 +125,17 @@ class StoreCounted(Message):
 
     store: Store
     summary: Summary
+
+
+@dataclass
+class SetupChosen(Message):
+    """The user wants to see other stores."""
+
+    setup: Setup
+
+
+@dataclass
+class DemoChosen(Message):
+    """The user wants to see a demo."""
+
+    name: str

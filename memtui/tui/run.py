@@ -12,6 +12,8 @@ from memtui.engine import Setup
 
 NO_TERMINAL = 2
 CRASHED = 1
+WATCH_EVERY_S = 2.0
+"""Seconds between two looks at the files that are shown."""
 
 
 def run_app(setup: Setup, config: Config | None = None) -> int:
@@ -30,7 +32,9 @@ def run_app(setup: Setup, config: Config | None = None) -> int:
     from memtui.tui.crash import crash_line
 
     try:
-        app = MemtuiApp(setup, ansi_color=_ansi_color(), config=config)
+        app = MemtuiApp(
+            setup, ansi_color=_ansi_color(), config=config, watch_every_s=WATCH_EVERY_S
+        )
         answer = app.run()
     except Exception as error:  # the top of this face: nothing of a memory may be printed
         sys.stderr.write(crash_line(error) + "\n")

@@ -150,23 +150,25 @@ def edited(text: str, change: Change) -> str:
     if change.kind == "content":
         return str(change.value)
     lines = text.replace("\r\n", "\n").split("\n")
-    end = next((at for at, line in enumerate(lines) if at and line.startswith("---")), None)
-    if end is None:
+    start = next((at for at, line in enumerate(lines) if line.strip()), len(lines))
+    fences = [at for at, line in enumerate(lines) if line.startswith("---") and at > start]
+    if not fences:
         return text
+    end = fences[0]
     new = f"{change.name}: {change.value}"
-    places = [at for at in range(1, end) if re.match(f"{change.name}[ \t]*:", lines[at])]
+    places = [at for at in range(start + 1, end) if re.match(f"{change.name}[ \t]*:", lines[at])]
     if not places:
         return "\n".join([*lines[:end], new, *lines[end:]])
     kept: list[str] = []
     dropping = False
-    for at in range(1, end):
+    for at in range(start + 1, end):
         if at in places:
             dropping = True
             kept += [new] if at == places[0] else []
         elif not (dropping and (not lines[at].strip() or lines[at][0] in " \t")):
             dropping = False
             kept.append(lines[at])
-    return "\n".join([lines[0], *kept, *lines[end:]])
+    return "\n".join([*lines[: start + 1], *kept, *lines[end:]])
 
 
 def check_remedies(tree: Tree, query: str, target: Document | SkippedFile, why: Why) -> None:

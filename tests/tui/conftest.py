@@ -13,3 +13,4 @@ def quiet_environment(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("TEXTUAL_ANIMATIONS", "none")
     monkeypatch.setattr("textual.constants.DEFAULT_THEME", "textual-dark")
     monkeypatch.setattr(Input, "cursor_blink", False)
+    monkeypatch.setattr("memtui.tui.tracing.REST_S", 3600.0)

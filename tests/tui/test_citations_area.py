@@ -58,7 +58,7 @@ def test_it_is_checked_while_one_types() -> None:
         await settle(pilot)
         assert area(pilot).found.rejected == ("9",)
         assert "1 rejected" in screen_text(pilot.app)
-        await pilot.press(*["backspace"] * 7)
+        await pilot.press(*["backspace"] * 6)
         await settle(pilot)
         assert area(pilot).found.spans == ()
         assert area(pilot).editor.text == "q"
@@ -119,7 +119,7 @@ def test_without_an_answer_there_is_nothing_to_copy() -> None:
         assert "Paste an answer" in screen_text(pilot.app)
         assert f"{allowed(pilot)}  " in screen_text(pilot.app)
 
-    drive(make_app(), script)
+    drive(make_app(), script, size=(80, 24))
 
 
 SPELLINGS = [
@@ -296,7 +296,10 @@ def test_marks_behind_a_stretch_stand_where_the_editor_has_them() -> None:
         (7, 13, "rejected"),
         (14, 20, "rejected"),
     ]
-    assert list(placed(spans, [(8, 110)])) == [(0, 6, "valid")]
+    assert list(placed(spans, [(8, 110)])) == [
+        (0, 6, "valid"),
+        (53, 59, "rejected"),
+    ]
 
 
 def test_each_id_is_listed_with_what_is_said_about_it() -> None:

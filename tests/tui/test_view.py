@@ -5,7 +5,7 @@ from memtui.memory.document import Pool, Scope, ScopeReport
 from memtui.recall.options import Ablations, RecallOptions
 from memtui.recall.pipeline import recall
 from memtui.tui.view.fates import Fate
-from memtui.tui.view.ledger import manifest_pane, trace_pane
+from memtui.tui.view.ledger import manifest_pane
 from memtui.tui.view.lists import hits_pane, pool_pane, reserve_pane
 from memtui.tui.view.pieces import text_of
 from memtui.tui.view.rows import PaneView
@@ -154,13 +154,6 @@ def test_the_byte_counter_fits_every_width() -> None:
     assert pane.head is not None
     for width in range(120):
         assert len(text_of(pane.head(width))) <= width
-
-
-def test_the_trace_lists_every_step_with_what_came_out() -> None:
-    view = view_of()
-    rows = cells(trace_pane(view))
-    assert [row[0] for row in rows] == [step.name for step in view.recall.trace.steps]
-    assert "hits" in next(row[3] for row in rows if row[0] == "rank.lexical")
 
 
 def test_an_empty_store_says_so() -> None:

@@ -200,11 +200,11 @@ def _allowed_edits(token: str) -> int:
 
 
 def _joined(asked: list[str], unmatched: set[str], words: Words) -> list[NearMiss]:
-    """Two neighbouring words of the query that the document writes as one."""
+    """Two neighbouring words of the query, too short to match alone, that the document joins."""
     return [
         NearMiss(f"{one} {two}", one + two, field, "joined")
         for one, two in dict.fromkeys(pairwise(asked))
-        if one in unmatched or two in unmatched
+        if all(word in unmatched or len(word) <= MOST_SHORT for word in (one, two))
         for field, present in words.items()
         if one + two in present.distinct
     ]

@@ -192,8 +192,14 @@ class _Search:
         return self.tried[changes]
 
     def made(self, trial: Trial, proposal: Proposal) -> Trial | None:
-        """A trial on top of another; a file that grows may need more of ``file_bytes``."""
+        """A trial on top of another, with the limit as the other change then needs it."""
         first, change = trial.changes[:1], proposal[0]
+        if first and first[0].name == "capped_scan_docs" and change.kind == "touch":
+            touched = attempt(self.base, proposal, self.read_file)
+            if touched is None or not isinstance(touched.document, Document):
+                return None
+            window = next(propose.widening_the_scan(touched, touched.document))
+            return attempt(touched, window, self.read_file)
         if first and first[0].name == "file_bytes" and change.kind in ("frontmatter", "content"):
             pool = trial.result.pool
             text = edited_text(trial.document, trial.text, change, pool, self.read_file)
@@ -223,6 +229,7 @@ class _View:
         self.read_file = read_file
         self.stage = lost_at(climb(trial.result, trial.document))
         self.selected = self.document.id in trial.result.selection.ids
+        self.eligible = any(each.id == self.document.id for each in trial.result.eligible)
         limits, budget = trial.result.options.limits, trial.result.budget
         self.last_place = limits.recall_results
         if trial.asked_model:
@@ -247,7 +254,7 @@ class _View:
     def singles(self) -> Iterator[Iterable[Proposal]]:
         """Single changes; each kind with its alternatives, the natural kind first."""
         trial, document = self.trial, self.document
-        if document.id not in {each.id for each in trial.result.eligible}:
+        if not self.eligible:
             yield from ([each] for each in propose.unmuting(trial, document))
             return
         if self.stage == "candidates":
@@ -272,8 +279,17 @@ class _View:
         words = self.wordings
         if words.standing.rank(words.points, newest=True) <= self.wanted:
             yield propose.touching(self.trial, self.document)
-        yield ((change,) for change in islice(words.memory(self.wanted), MOST_OF_A_KIND))
-        yield ((change,) for change in islice(words.asking(self.wanted), MOST_OF_A_KIND))
+        yield self.screened_then_best(words.memory(self.wanted), words.best_in_memory())
+        yield self.screened_then_best(words.asking(self.wanted), words.best_asking())
+
+    def screened_then_best(
+        self, screened: Iterator[Change], best: Iterator[Change]
+    ) -> Iterator[Proposal]:
+        """The smallest wordings that should do; if a full context shuts them out, the strongest."""
+        first = list(islice(screened, MOST_OF_A_KIND))
+        yield from ((change,) for change in first)
+        if first:
+            yield from ((change,) for change in islice(best, 1))
 
     def pairs(self, tried: TriedTrial) -> Iterator[Iterable[Proposal]]:
         """Two changes together, the smaller kinds first."""
@@ -293,7 +309,7 @@ class _View:
 
     def asked_anew(self) -> Iterator[Proposal]:
         """The last resort: only those words of the query that help, with some of the document's."""
-        if self.wanted >= 1:
+        if self.eligible and self.wanted >= 1:
             asked = self.wordings.asking_anew(self.wanted)
             yield from ((change,) for change in islice(asked, MOST_OF_A_KIND))
 

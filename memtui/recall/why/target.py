@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from pathlib import PurePath
 from typing import Literal
 
@@ -60,11 +61,9 @@ def find_target(pool: Pool, name: str, *, folder: str | None = None) -> Target:
         *pool.skipped,
     ]
     path = _absolute(name, folder)
-    paths = {path, *_below_roots(pool, path)}
     tests: tuple[Callable[[Document | SkippedFile], bool], ...] = (
         lambda each: getattr(each, "id", None) == name,
-        lambda each: each.path == path,
-        lambda each: each.path in paths,
+        *(partial(_is_at, other) for other in (path, *_below_roots(pool, path))),
         lambda each: name in (each.relative_path, f"{each.scope}/{each.relative_path}"),
         lambda each: PurePath(each.relative_path).name == name,
         lambda each: PurePath(each.relative_path).stem == name,
@@ -76,6 +75,10 @@ def find_target(pool: Pool, name: str, *, folder: str | None = None) -> Target:
         if matches:
             return matches[0]
     return _missing(pool, name, path)
+
+
+def _is_at(path: str, each: Document | SkippedFile) -> bool:
+    return each.path == path
 
 
 def _absolute(name: str, folder: str | None) -> str:

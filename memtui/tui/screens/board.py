@@ -124,7 +124,7 @@ class Board(Screen[None]):
         self.add_class("-open")
         self.watch_current("", self.current)
         self.bindings_updated_signal.subscribe(self, lambda _: self.show_hints())
-        if not self.setup.sources:
+        if not self.setup.reads_something:
             self.say(notices.no_store(self.setup.looked_at))
             return
         self.say(notices.scanning(0))
@@ -134,7 +134,7 @@ class Board(Screen[None]):
 
     def ask(self, *, rescan: bool = False) -> None:
         """Asks for the recall of what is typed now."""
-        if not self.setup.sources:
+        if not self.setup.reads_something:
             return
         self.scanning = self.scanning or rescan
         query = self._asked = self.query_bar.input.value
@@ -263,7 +263,7 @@ class Board(Screen[None]):
 
     def _title_bar(self, width: int, _height: int) -> list[Line]:
         name = self.setup.name
-        note = "" if self.setup.sources else "no store"
+        note = "" if self.setup.reads_something else "no store"
         return [richest(title_lines(name, self.view, note, self.title_notes()), width)]
 
     # What a subclass knows
@@ -303,7 +303,7 @@ class Board(Screen[None]):
     @property
     def context(self) -> Context:
         """Where the focus is, and what holds there."""
-        facts = {Fact.STORE if self.setup.sources else Fact.NO_STORE}
+        facts = {Fact.STORE if self.setup.reads_something else Fact.NO_STORE}
         if self.view is not None and not self.has_class("-notice"):
             facts.add(Fact.RECALL)
             if self.highlighted is not None:

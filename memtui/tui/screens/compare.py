@@ -121,8 +121,10 @@ class CompareScreen(Dialog[str | None]):
         side = self.sides[self.place]
         lines = [line(Piece(f"{side.name}: {side.meaning}", "muted"))]
         if comparison is not None:
-            cap = comparison.after.options.limits.capped_scan_docs
-            lines += [regime_line(self._view.scanned, cap), sides(comparison)]
+            if side.name == "capped":
+                cap = comparison.after.options.limits.capped_scan_docs
+                lines.append(regime_line(self._view.scanned, cap))
+            lines.append(sides(comparison))
         self.query_one("#said", Static).update(paragraphs(lines))
 
     def _compare(self, place: int, stale: Stale) -> None:

@@ -19,8 +19,9 @@ from memtui.tui.screens.board import PANES
 from memtui.tui.screens.export import ExportScreen
 from memtui.tui.screens.limits import LimitsScreen
 from memtui.tui.screens.questions import Questions
-from memtui.tui.screens.selecting import Selecting
+from memtui.tui.screens.ranking import Ranking
 from memtui.tui.screens.tools import ToolsScreen
+from memtui.tui.screens.upkeep import Upkeep
 from memtui.tui.view.catalogue import Entry
 from memtui.tui.view.limits import needs_rescan
 
@@ -28,7 +29,7 @@ Edit = Callable[[list[str]], int | None]
 """Runs an editor; None where the terminal can not be lent to it."""
 
 
-class MainScreen(Selecting, Questions):
+class MainScreen(Upkeep, Ranking, Questions):
     """Carries the commands of the registry out."""
 
     CSS_PATH = ["main.tcss", "traces.tcss"]  # noqa: RUF012 - declared by Screen
@@ -196,6 +197,8 @@ class MainScreen(Selecting, Questions):
             return
         elif self.pool.filtered:
             self.pool.clear_filter()
+        elif self.current != "inspector" and self.widen():
+            return
         elif self.current == "inspector":
             self.focus_pane(self.list_pane)
         elif self.zoomed:

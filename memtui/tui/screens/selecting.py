@@ -12,7 +12,7 @@ from memtui.config import Config
 from memtui.engine import Engine, Setup
 from memtui.memory.document import Document
 from memtui.recall.options import RecallOptions
-from memtui.recall.selectors import Selector
+from memtui.recall.selectors import Selector, SelectorRequest
 from memtui.recall.selectors.choose import choose_selector
 from memtui.recall.selectors.endpoint import ModelSelector
 from memtui.recall.selectors.given import ManualSelector
@@ -186,10 +186,16 @@ class Selecting(Board):
         assert isinstance(model, ModelSelector)
         return model
 
+    @property
+    def _request(self) -> SelectorRequest | None:
+        """What a selector is asked about the recall that is shown."""
+        view = self._before if self.view is not None and self.view.provisional else self.view
+        return None if view is None else view.recall.request
+
     def action_selector(self) -> None:
         """Chooses who selects."""
-        request = None if self.view is None else self.view.recall.request
-        dialog = SelectorScreen(self._model, self.options.selector, request, self.take_selector)
+        selector, request = self.options.selector, self._request
+        dialog = SelectorScreen(self._model, selector, request, self.take_selector)
         self.app.push_screen(dialog)
 
     def take_selector(self, selector: Selector | None) -> None:
@@ -202,7 +208,7 @@ class Selecting(Board):
 
     def action_prompt(self) -> None:
         """Shows what a selector is told."""
-        request = None if self.view is None else self.view.recall.request
+        request = self._request
         if request is not None:
             self.app.push_screen(PromptScreen(request))
         else:

@@ -30,22 +30,22 @@ MEANINGS = {
 
 @dataclass(frozen=True, slots=True)
 class Difference:
-    """One document that the two manifests do not have on the same line."""
+    """One document that is picked in one recall only, or has another line in the manifest."""
 
     key: str
     """The document."""
     document: Document
     """The document, as the recall has it that shows it."""
     sign: Piece
-    """``+`` gained, ``−`` lost, ``↑`` or ``↓`` moved."""
+    """``●`` picked, ``○`` dropped, ``+`` gained, ``−`` lost, ``↑`` or ``↓`` moved."""
     lines: str
-    """The line before and the line after."""
+    """The line before and the line after, or what became of it."""
     why: str
     """The reason."""
 
 
 def differences(comparison: Comparison) -> tuple[Difference, ...]:
-    """Gained, then lost, then moved, each with its reason; takes long where many were lost."""
+    """Picked, gained, lost, moved, each with its reason; takes long where many were lost."""
     before, after = comparison.before, comparison.after
     old, new = _places(before), _places(after)
     gained = [
@@ -54,7 +54,7 @@ def differences(comparison: Comparison) -> tuple[Difference, ...]:
             document,
             Piece("+", "success"),
             f"→ {new[document.id][0]:,}",
-            f"before: {_lost_before(before, document)}",
+            f"before: {_stage_of(before, document)}",
         )
         for document in comparison.gained
     ]
@@ -78,7 +78,36 @@ def differences(comparison: Comparison) -> tuple[Difference, ...]:
         )
         for each in comparison.moved
     ]
-    return (*gained, *lost, *moved)
+    return (*_picked(before, after), *gained, *lost, *moved)
+
+
+def _picked(before: Recall, after: Recall) -> list[Difference]:
+    """The documents that are selected in one recall and not in the other."""
+    old, new = set(before.selection.ids), set(after.selection.ids)
+    now = [
+        Difference(
+            each.id, each, Piece("●", "success"), "picked", f"before: {_stage_of(before, each)}"
+        )
+        for each in after.selection.documents
+        if each.id not in old
+    ]
+    gone = [
+        Difference(each.id, each, Piece("○", "warning"), "dropped", _stage_of(after, each))
+        for each in before.selection.documents
+        if each.id not in new
+    ]
+    return now + gone
+
+
+def _stage_of(result: Recall, document: Document) -> str:
+    """The stage where a recall lost a document, and the reason."""
+    pool = result.pool
+    known = next((each for each in (*pool.documents, *pool.beyond) if each.id == document.id), None)
+    if known is None:
+        skipped = next((each for each in pool.skipped if each.path == document.path), None)
+        return f"scan: {skipped.reason}" if skipped else "found: not in the pool"
+    lost = next((rung for rung in climb(result, known) if rung.verdict == "lost"), None)
+    return f"{lost.stage}: {lost.reason}" if lost is not None else "recalled"
 
 
 _ORIGINS = {"lexical": "by its score", "recent": "by its age"}
@@ -90,20 +119,6 @@ def _places(result: Recall) -> dict[str, tuple[int, str]]:
         each.document.id: (each.line or 0, _ORIGINS.get(each.origin, each.origin))
         for each in result.manifest.packed
     }
-
-
-def _lost_before(before: Recall, document: Document) -> str:
-    """Why the manifest did not have a document before."""
-    pool = before.pool
-    known = next((each for each in (*pool.documents, *pool.beyond) if each.id == document.id), None)
-    if known is None:
-        skipped = next((each for each in pool.skipped if each.path == document.path), None)
-        return skipped.reason if skipped else "not in the pool"
-    stages = ("found", "scan", "tools", "candidates", "manifest")
-    for rung in climb(before, known):
-        if rung.stage in stages and rung.reason and rung.verdict in ("lost", "missed"):
-            return rung.reason
-    return "not packed"
 
 
 def _why_moved(old: tuple[int, str], new: tuple[int, str]) -> str:

@@ -115,11 +115,11 @@ def with_findings(view: View) -> frozenset[str]:
     return frozenset((health.findings or ()) if health is not None else ())
 
 
-def counted(view: View) -> tuple[Line, ...]:
-    """How many documents have a finding, from the longest form to none."""
+def counted(view: View) -> tuple[Line, Line]:
+    """How many documents have a finding, in words and shorter; both empty where none has."""
     health = health_of(view)
     if health is None or not health.findings:
-        return ((),)
+        return (), ()
     count = f"{health.documents:,}"
     return (
         line(Piece("! ", "warning"), Piece(f"{count} with findings ", "muted")),

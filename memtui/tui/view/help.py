@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 
 from memtui.tui.commands import COMMANDS, Command, Context, Place, Target, shown_key
 from memtui.tui.view.fates import Fate
+from memtui.tui.view.health import MARKS
 from memtui.tui.view.pieces import Line, Piece, fitted, line
 
 KEY_CELLS = 12
@@ -36,6 +37,9 @@ def help_lines(context: Context, keys: Mapping[str, Sequence[str]], width: int) 
     lines += [(), line(Piece("What became of a memory", "primary"))]
     for fate in Fate:
         lines += _wrapped(line(fate.glyph), fate.word, fate.value.meaning, width)
+    lines += [(), line(Piece("What is wrong with a memory", "primary"))]
+    for piece, word, meaning in MARKS:
+        lines += _wrapped(line(piece), word, meaning, width)
     lines += [(), line(Piece("Where a candidate comes from", "primary"))]
     lines += _wrapped(line(Piece("L", "accent")), "lexical", "by its score", width)
     lines += _wrapped(line(Piece("R", "primary")), "recent", "by its age, from the reserve", width)

@@ -77,6 +77,9 @@ def _meters(indexes: Sequence[IndexReport], form: int) -> Line:
     for report in indexes:
         pieces.append(Piece(f"  {report.scope} " if len(indexes) > 1 else " ", "muted"))
         pieces.extend(_meter(report, *_FORMS[form]))
+        if report.dangling:
+            word = " dangling" if form < len(_FORMS) - 2 else ""
+            pieces.append(Piece(f" ✗ {len(report.dangling):,}{word}", "error"))
     return tuple(pieces)
 
 

@@ -11,6 +11,7 @@ from memtui.tui.view.fates import Fate
 from memtui.tui.view.health import finding_lines, mark, reading_lines
 from memtui.tui.view.marks import marked, match_spans
 from memtui.tui.view.pieces import Line, Piece, Tone, clip, fitted, line, safe
+from memtui.tui.view.scores import is_lexical, score_words
 from memtui.tui.view.uses import Uses
 from memtui.tui.view.view import View
 
@@ -139,7 +140,7 @@ def _says_packed(view: View, key: str) -> str:
     origin = "by its score" if verdict.origin == "lexical" else "by its age"
     return (
         f"line {verdict.line} of the manifest, {origin}, {verdict.bytes:,} B, "
-        f"{verdict.cumulative:,} running; {_rank(view, key)}"
+        f"{verdict.cumulative:,} running; {score_words(view, key)}"
     )
 
 
@@ -167,15 +168,8 @@ def _says_left_out(view: View, key: str) -> str:
 def _says_pool(view: View, key: str) -> str:
     recall = view.recall
     if key in view.hit_of:
-        return f"{_rank(view, key)}, {recall.options.limits.lexical_docs:,} hits may enter"
-    return f"{_rank(view, key)}, and too old for the reserve"
-
-
-def _rank(view: View, key: str) -> str:
-    hit = view.hit_of.get(key)
-    if hit is None:
-        return "no token matches"
-    return f"{hit.score:g} points, {ordinal(hit.rank)} of {len(view.recall.hits):,}"
+        return f"{score_words(view, key)}, {recall.options.limits.lexical_docs:,} hits may enter"
+    return f"{score_words(view, key)}, and too old for the reserve"
 
 
 def _score(view: View, document: Document) -> tuple[Line, ...]:
@@ -192,10 +186,13 @@ def _score(view: View, document: Document) -> tuple[Line, ...]:
         if match.points
     ]
     missing = [match.token for match in matches if not match.points]
-    lines = [_heading("score"), _score_header()] if rows else [_heading("score")]
+    heading = [_heading("score")]
+    if not is_lexical(view):
+        heading = [_heading("score"), line(score_words(view, document.id)), _heading("by lexical")]
+    lines = [*heading, _score_header()] if rows else heading
     lines += rows
     hit = view.hit_of.get(document.id)
-    if hit is not None:
+    if hit is not None and rows:
         found = hit.points
         fields = (found.title, found.description, found.body, found.type)
         lines.append(_score_row("total", fields, found.total, "accent"))

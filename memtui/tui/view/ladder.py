@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from memtui.memory.document import SkippedFile
@@ -90,11 +90,15 @@ class Block:
     """Whether it is cut to one line instead of wrapped."""
 
 
-def blocks(found: Findings, *, least: bool = False) -> tuple[Block, ...]:
-    """The whole answer; ``least`` draws the rows that tell the least together."""
+LEVELS = 4
+"""How many forms there are, from the fullest to the shortest."""
+
+
+def blocks(found: Findings, level: int = 0) -> tuple[Block, ...]:
+    """The whole answer; a higher level leaves out more of what tells the least."""
     rest = (*_near(found.near), *_remedies(found))
-    gap = () if least or not rest else (Block(()),)
-    return (_headline(found), *_ladder(found.ladder, least), *gap, *rest)
+    gap = () if level or not rest else (Block(()),)
+    return (_headline(found), *_ladder(found.ladder, level), *gap, *rest)
 
 
 def _headline(found: Findings) -> Block:
@@ -122,7 +126,9 @@ def _stays(ladder: Iterable[Rung]) -> Iterable[str]:
     for rung in ladder:
         if rung.verdict == "passed" and rung.margin is not None:
             amount = counted(rung.margin, rung.unit)
-            if rung.stage == "selection":
+            if rung.stage == "selection" and not rung.margin:
+                yield "its age alone over the first hit not picked"
+            elif rung.stage == "selection":
                 yield f"{amount} over the first hit not picked"
             elif rung.stage == "manifest":
                 yield f"{amount} of the manifest"
@@ -137,24 +143,21 @@ def counted(margin: float, unit: str | None) -> str:
     return f"{number} {noun.removesuffix('s') if number == '1' else noun}"
 
 
-def _ladder(ladder: tuple[Rung, ...], least: bool) -> tuple[Block, ...]:
-    rungs = list(ladder)
-    rows: list[Block] = []
-    smooth = [rung for rung in rungs[:3] if rung.verdict == "passed"]
-    if least and len(smooth) == 3:
-        names = ", ".join(rung.stage for rung in smooth)
-        rows.append(Block(line(GLYPHS["passed"], " "), line(Piece(names, "muted")), short=True))
-        rungs = rungs[3:]
-    open_ = [rung.stage for rung in rungs if rung.verdict == "not-reached"]
-    rows += [_rung(rung) for rung in rungs if rung.verdict != "not-reached"]
-    if least and open_:
-        names = f"{', '.join(open_)} not reached"
-        rows.append(
-            Block(line(GLYPHS["not-reached"], " "), line(Piece(names, "muted")), short=True)
-        )
-    elif open_:
-        rows += [_rung(rung) for rung in rungs if rung.verdict == "not-reached"]
+def _ladder(ladder: tuple[Rung, ...], level: int) -> tuple[Block, ...]:
+    """A row for each stage; first those not reached are drawn as one, then the first three."""
+    smooth = ladder[:3] if level > 2 and all(r.verdict == "passed" for r in ladder[:3]) else ()
+    ahead = [rung for rung in ladder if rung.verdict == "not-reached"] if level > 1 else []
+    rows = [_rung(rung) for rung in ladder if rung not in smooth and rung not in ahead]
+    if smooth:
+        rows.insert(0, _together("passed", smooth, ""))
+    if ahead:
+        rows.append(_together("not-reached", ahead, " not reached"))
     return tuple(rows)
+
+
+def _together(verdict: str, rungs: Sequence[Rung], said: str) -> Block:
+    names = ", ".join(rung.stage for rung in rungs) + said
+    return Block(line(GLYPHS[verdict], " "), line(Piece(names, "muted")), short=True)
 
 
 def _rung(rung: Rung) -> Block:

@@ -13,6 +13,7 @@ from memtui.tui.view.index import index_head
 from memtui.tui.view.narrowing import Narrowing, narrowed, nothing_left
 from memtui.tui.view.pieces import Line, Piece, line
 from memtui.tui.view.rows import PaneView, Rows
+from memtui.tui.view.scores import is_lexical, score_column, score_text
 from memtui.tui.view.uses import Uses
 from memtui.tui.view.view import PoolOrder, View
 
@@ -29,7 +30,6 @@ POOL_COLUMNS = (
     TITLE_COLUMN,
     AGE_COLUMN,
     Column("use", 3, most=7, plain_cut=True, drop=5),
-    Column("pts", 3, right=True, drop=1),
 )
 MARK_COLUMN = Column("", 1)
 INDEX_FROM = 10
@@ -68,7 +68,7 @@ def pool_pane(
     marked = has_marks(view)
     cells = _pool_cells(view, uses)
     rows = Rows[object](
-        (POOL_COLUMNS[0], MARK_COLUMN, *POOL_COLUMNS[1:]) if marked else POOL_COLUMNS,
+        (*_pool_columns(marked), score_column(view, drop=1)),
         keys,
         str,
         _with_marks(view, cells) if marked else cells,
@@ -82,6 +82,10 @@ def pool_pane(
         index_head(view),
         INDEX_FROM,
     )
+
+
+def _pool_columns(marked: bool) -> tuple[Column, ...]:
+    return (POOL_COLUMNS[0], MARK_COLUMN, *POOL_COLUMNS[1:]) if marked else POOL_COLUMNS
 
 
 def _with_marks(
@@ -118,7 +122,7 @@ def _pool_cells(view: View, uses: Uses | None) -> Callable[[object], tuple[Line,
 def points(view: View, key: str) -> Line:
     """The score of a document as a cell."""
     score = view.score(key)
-    return () if score is None else line(Piece(f"{score:g}", "accent"))
+    return () if score is None else line(Piece(score_text(view, score), "accent"))
 
 
 def _pool_titles(view: View, shown: int | None, narrowing: str) -> tuple[Line, ...]:
@@ -138,7 +142,7 @@ def _pool_titles(view: View, shown: int | None, narrowing: str) -> tuple[Line, .
 def _legend(view: View, order: PoolOrder) -> tuple[Line, ...]:
     """The findings and the fates with their counts, as many as fit, and the order."""
     by = line(Piece(f" by {order.value}", "muted"))
-    richest, *_, shortest = (*counted(view), counted(view)[-1])
+    long, short = counted(view)
     met = [(fate, count) for fate, count in view.counts.items() if count]
     options: list[Line] = []
     for words in range(len(met), -1, -1):
@@ -147,17 +151,17 @@ def _legend(view: View, order: PoolOrder) -> tuple[Line, ...]:
             word = f" {count:,} {fate.word} " if place < words else f" {count:,} "
             parts += [fate.glyph, Piece(word, "muted")]
         if words == len(met):
-            options.append((*richest, *parts, *by))
-        options.append((*shortest, *parts, *by))
-    return (*options, (*shortest, *by), by)
+            options.append((*long, *parts, *by))
+        options.append((*short, *parts, *by))
+    return (*options, (*short, *by), by)
 
 
 def hits_pane(view: View) -> PaneView:
-    """Pane 2: every lexical hit by rank, and where its points come from."""
+    """Pane 2: every hit by rank, and where its points come from."""
     recall = view.recall
     may_enter = recall.options.limits.lexical_docs
     entering = min(len(recall.hits), may_enter)
-    title = Piece("2 lexical hits", "strong")
+    title = Piece(f"2 {recall.ranker} hits", "strong")
     count = Piece(
         f" {entering:,} of {len(recall.hits):,}"
         if entering < len(recall.hits)
@@ -169,7 +173,7 @@ def hits_pane(view: View) -> PaneView:
         line(Piece(f"{taken} slots", "muted")),
     )
     rows = Rows[object](
-        _hit_columns(len(recall.hits)),
+        _hit_columns(view),
         recall.hits,
         _hit_key,
         _hit_cells(view, may_enter),
@@ -178,11 +182,17 @@ def hits_pane(view: View) -> PaneView:
     return PaneView(((title, count), (Piece("2 hits", "strong"), count)), subtitle, rows)
 
 
-def _hit_columns(hits: int) -> tuple[Column, ...]:
-    return (
-        Column("#", max(2, len(str(hits))), right=True, drop=1),
-        Column("pts", 3, right=True),
+def _hit_columns(view: View) -> tuple[Column, ...]:
+    head = (
+        Column("#", max(2, len(str(len(view.recall.hits)))), right=True, drop=1),
+        score_column(view),
         Column("", 0, most=BAR_CELLS),
+    )
+    if not is_lexical(view):
+        points = Column("lexical", 7, right=True, drop=2)
+        return (*head, points, Column("memory", 20, flexible=True))
+    return (
+        *head,
         Column("ttl", 3, right=True, drop=2),
         Column("dsc", 3, right=True, drop=3),
         Column("bdy", 3, right=True, drop=4),
@@ -197,7 +207,10 @@ def _no_hits(view: View) -> str:
         return "type a query: nothing is scored, the reserve alone fills the manifest"
     if not recall.query.terms:
         return "no token in the query: a word needs three letters, CJK text two characters"
-    return "no memory contains a token of the query: " + ", ".join(recall.query.terms)
+    terms = ", ".join(recall.query.terms)
+    if not is_lexical(view):
+        return f"the ranker {recall.ranker} finds nothing for: {terms}"
+    return f"no memory contains a token of the query: {terms}"
 
 
 def _hit_key(item: object) -> str:
@@ -211,9 +224,10 @@ def _hit_cells(view: View, may_enter: int) -> Callable[[object], tuple[Line, ...
     def cells(item: object) -> tuple[Line, ...]:
         hit = view.hit_of[_hit_key(item)]
         enters = hit.rank <= may_enter
-        tone: Piece = Piece(f"{hit.score:g}", "accent" if enters else "muted")
+        tone: Piece = Piece(score_text(view, hit.score), "accent" if enters else "muted")
         filled = max(1, round(BAR_CELLS * hit.score / best))
         found = hit.points
+        fields = (found.title, found.description, found.body, found.type)
         title = hit.document.title or hit.document.relative_path
         fate = view.fate_of[hit.document.id]
         return (
@@ -222,7 +236,7 @@ def _hit_cells(view: View, may_enter: int) -> Callable[[object], tuple[Line, ...
             line(Piece("█" * filled, "accent" if enters else "muted")),
             *(
                 line(Piece(f"{value}" if value else "·", "plain" if value else "muted"))
-                for value in (found.title, found.description, found.body, found.type)
+                for value in (fields if is_lexical(view) else (sum(fields),))
             ),
             line(fate.glyph, " ", Piece(title, fate.title_tone)),
         )

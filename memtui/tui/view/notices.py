@@ -19,6 +19,7 @@ def no_store(looked_at: Sequence[str]) -> tuple[Line, ...]:
         (),
         *([line(Piece("Looked at", "muted")), *places, ()] if places else ()),
         line(Piece("d", "accent"), "  opens a demo with invented memories"),
+        line(Piece("o", "accent"), "  lists every store on this machine, of other projects too"),
         line(Piece("q", "accent"), "  quits; name a store with ", Piece("--project DIR", "strong")),
     )
 
@@ -56,5 +57,6 @@ def scan_failed(reason: str) -> tuple[Line, ...]:
         line("Without it a recall would be a wrong answer, so none is shown."),
         (),
         line(Piece("r", "accent"), "  tries again"),
+        line(Piece("o", "accent"), "  chooses another store"),
         line(Piece("q", "accent"), "  quits"),
     )

@@ -8,7 +8,6 @@ from dataclasses import dataclass, replace
 
 from memtui.engine import Setup
 from memtui.memory.document import Scope
-from memtui.memory.files import Recency
 from memtui.memory.scan import Source
 from memtui.memory.stores import Store, Summary
 from memtui.samples import SCENARIOS
@@ -94,7 +93,7 @@ def _store_cells(
     glyph = Piece("●", "success") if shown else Piece("▸" if store.here else "", "primary")
     tone: Tone = "strong" if store.here else "plain"
     agent, scope = line(Piece(store.agent, tone)), line(Piece(store.scope, "muted"))
-    name = line(Piece(store_name(store), tone), Piece(f"  {_kind(store)}", "muted"))
+    name = line(Piece(_short_name(store), tone), Piece(f"  {_kind(store)}", "muted"))
     if counts is None:
         return (glyph,), agent, scope, name, line(Piece("…", "muted")), (), ()
     if counts.error:
@@ -117,10 +116,19 @@ def store_name(store: Store) -> str:
     return store.root
 
 
+def _short_name(store: Store) -> str:
+    name = store_name(store)
+    return os.path.basename(name) or name if os.path.isabs(name) else name
+
+
 def _kind(store: Store) -> str:
-    words = {"agent-memory": "sub-agent", "local-memory": "local", "folder": "folder"}
-    unproven = "" if store.project or store.kind != "auto-memory" else "project unknown"
-    return words.get(store.kind, unproven)
+    """What it is, or where its project is: what tells stores of one name apart."""
+    if store.kind == "agent-memory":
+        return "sub-agent"
+    if store.kind == "auto-memory" and not store.project:
+        return "project unknown"
+    where = store.project or store.root
+    return f"{where}, local" if store.kind == "local-memory" else where
 
 
 # -- choosing -------------------------------------------------------------------------------------
@@ -146,19 +154,32 @@ def read_with(store: Store, stores: Sequence[Store]) -> tuple[Store, ...]:
     return tuple(chosen)
 
 
-def setup_for(stores: Sequence[Store], before: Setup, recency: Recency = "mtime") -> Setup:
-    """The setup that reads these stores; what is asked and how stay as they were."""
+def setup_for(stores: Sequence[Store], before: Setup, started_with: str = "") -> Setup:
+    """The setup that reads these stores; what is asked and how stay as they were.
+
+    Args:
+        stores: what to read, the one that was chosen first.
+        before: what was read, with what is typed now as its query.
+        started_with: the query that it began with; a demo's own is not taken along.
+
+    """
     first = stores[0]
-    name = os.path.basename(store_name(first).rstrip(os.sep)) or store_name(first)
-    sources = tuple(
-        Source(each.scope, each.root, each.dialect, typed=False, recency=recency) for each in stores
-    )
+    name = store_name(first).rstrip(os.sep)
+    demo = before.pool_name.startswith("demo:")
+    recency = before.sources[0].recency if before.sources and not demo else "mtime"
+    options = replace(before.options, now_ms=None) if demo else before.options
     return replace(
         before,
-        sources=sources,
+        sources=tuple(
+            Source(each.scope, each.root, each.dialect, typed=False, recency=recency)
+            for each in stores
+        ),
         databases=(),
         exclude=(),
-        name=name,
+        options=options,
+        name=os.path.basename(name) or name,
+        query="" if demo and before.query == started_with else before.query,
+        pool_name="",
         agent=None if first.agent == "folder" else first.agent,
         note=None,
         looked_at=(),

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from memtui.limits import Limits
 from memtui.recall.funnel import BINDS_PHRASES, FunnelStage, funnel
 from memtui.recall.pipeline import REPRODUCES
+from memtui.text import plural
 from memtui.tui.view.bars import byte_bar
 from memtui.tui.view.pieces import Line, Piece, Tone, line, safe, width_of
 from memtui.tui.view.view import View
@@ -127,6 +129,8 @@ def _named(view: View, level: int) -> list[tuple[str, Stage]]:
     stages: list[tuple[str, Stage]] = []
     for stage in funnel(view.recall):
         label = _NAMES[stage.name][level]
+        if label == "lexical":
+            label = view.recall.ranker
         if label is not None:
             pieces = [Piece(f"{label} "), *_count(stage, level), *_pool_note(view, stage, level)]
             shown = safe(piece for piece in pieces if piece.text.strip())
@@ -193,9 +197,11 @@ def title_lines(
     tools = view.recall.options.recent_tools
     named = Piece(f"   tools {', '.join(tools)}" if tools else "   no tools in use")
     counted = Piece(f"   tools {len(tools)}" if tools else "")
-    departures = view.recall.options.ablations.changed()
+    ablations, limits = view.recall.options.ablations.changed(), _changed_limits(view)
+    departures = {**ablations, **limits}
     ablated = Piece("".join(f"   ! {key} {value}" for key, value in departures.items()), "warning")
-    changed = Piece("   ! ablated" if departures else "", "warning")
+    counted_limits = f"   ! {plural(len(limits), 'limit')} changed" if limits else ""
+    changed = Piece("   ! ablated" if ablations else counted_limits, "warning")
     ranker = view.recall.ranker
     own = "" if ranker == "lexical" else f"ranked by {ranker}, packed "
     ranked = Piece(f"   {own or 'ranked '}as {REPRODUCES}, read as {dialects}", "muted")
@@ -210,3 +216,10 @@ def title_lines(
         (*head, *notes),
         head,
     ]
+
+
+def _changed_limits(view: View) -> dict[str, str]:
+    """The limits that depart from the contract's."""
+    defaults = Limits().as_dict()
+    now = view.recall.options.limits.as_dict()
+    return {name: f"{value:,}" for name, value in now.items() if value != defaults[name]}

@@ -31,9 +31,12 @@ class PoolOrder(Enum):
         return orders[(orders.index(self) + 1) % len(orders)]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class View:
-    """A recall, and for every memory what became of it. Made away from the screen."""
+    """A recall, and for every memory what became of it. Made away from the screen.
+
+    No two are equal: one that says the same as before is drawn too, and asked about.
+    """
 
     recall: Recall
     """What happened."""

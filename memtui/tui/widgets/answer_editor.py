@@ -33,6 +33,10 @@ class AnswerEditor(TextArea):
     Whatever can not be drawn, or is too long to be, stands in it as one placeholder.
     """
 
+    # Where a scrollbar comes and goes, Textual 8.2.8 looks for the cursor in the middle of an undo,
+    # behind the end of the text, and ends with a ValueError.
+    DEFAULT_CSS = "AnswerEditor { overflow-y: scroll; }"
+
     def __init__(self, *, id: str | None = None) -> None:
         super().__init__(id=id, compact=True, highlight_cursor_line=False)
         self.match_cursor_bracket = False

@@ -210,6 +210,10 @@ class RowList(ScrollView, can_focus=True):
         self.refresh()
         self.post_message(self.Moved(self.rows.key(place)))
 
+    def go(self, place: int) -> None:
+        """Moves to a row."""
+        self._move(place)
+
     def action_cursor_down(self) -> None:
         """Moves to the next row."""
         self._move(self.cursor + 1)

@@ -9,7 +9,7 @@ from textual.content import Content
 
 from memtui.recall.why.remedies import Remedy
 from memtui.tui.paint import content
-from memtui.tui.view.ladder import Block, Findings, blocks
+from memtui.tui.view.ladder import LEVELS, Block, Findings, blocks
 from memtui.tui.view.pieces import Piece, clip, line, safe, width_of
 
 LEAST_TEXT = 14
@@ -83,10 +83,12 @@ class WhyFace:
     def _fitting(self, room: int, height: int) -> Sequence[Block]:
         """The blocks in the fullest form whose lines fit into the height, else in the shortest."""
         assert self.found is not None
-        full = blocks(self.found)
-        if sum(len(_wrapped(block, room)) for block in full) <= height:
-            return full
-        return blocks(self.found, least=True)
+        shown: tuple[Block, ...] = ()
+        for level in range(LEVELS):
+            shown = blocks(self.found, level)
+            if sum(len(_wrapped(block, room)) for block in shown) <= height:
+                break
+        return shown
 
 
 def _wrapped(block: Block, width: int) -> list[Content]:

@@ -1,0 +1,139 @@
+"""Every store on this machine and every demo, to choose from; counted as they are found."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+from textual import on
+from textual.app import ComposeResult
+from textual.containers import Vertical
+from textual.widgets import Static
+from textual.worker import get_current_worker
+
+from memtui.config import Config, ConfigError, load_config
+from memtui.memory.stores import Discovery, Store, Summary, discover, summarise
+from memtui.recall.trace import wall_clock
+from memtui.text import plural
+from memtui.tui.messages import StoreCounted, StoresFound
+from memtui.tui.paint import paragraphs
+from memtui.tui.screens.dialog import Dialog
+from memtui.tui.view.pieces import Line, Piece, line
+from memtui.tui.view.stores import StoreRow, about_row, read_with, store_rows, stores_pane
+from memtui.tui.widgets.row_list import RowList
+
+Found = tuple[Discovery, str]
+"""The stores, and why some may be missing."""
+Finder = Callable[[], Found]
+"""Looks for stores; may take long."""
+
+
+def on_this_machine() -> Found:
+    """Every store that agents have here, and the folders that the user configured."""
+    problem = ""
+    try:
+        config = load_config()
+    except ConfigError as error:
+        config, problem = Config(), str(error)
+    found = discover(home=Path.home(), cwd=Path.cwd(), environ=os.environ, extra_roots=config.roots)
+    if found.unlisted:
+        count = plural(len(found.unlisted), "folder")
+        problem = problem or f"{count} could not be listed, {found.unlisted[0]} first"
+    return found, problem
+
+
+class StoresScreen(Dialog[tuple[Store, ...] | str]):
+    """Answers with the stores to read, at most one a scope, or with the name of a demo."""
+
+    def __init__(self, shown: frozenset[str], find: Finder = on_this_machine) -> None:
+        """Prepares the list.
+
+        Args:
+            shown: the roots that the app shows now.
+            find: looks for stores, in a thread.
+
+        """
+        super().__init__()
+        self._shown_roots = shown
+        self._find = find
+        self._stores: tuple[Store, ...] = ()
+        self._rows: tuple[StoreRow, ...] = store_rows(())
+        self._counts: dict[str, Summary] = {}
+        self._problem = ""
+        self._looking = True
+
+    def compose(self) -> ComposeResult:
+        """The rows, and what is known about the highlighted one."""
+        with Vertical(id="frame"):
+            yield RowList()
+            yield Static("", markup=False, id="said")
+
+    def on_mount(self) -> None:
+        """Starts to look."""
+        self.label("stores on this machine", "accept")
+        self._draw(None)
+        self._list.focus()
+        self.run_worker(self._search, group="stores", thread=True, exit_on_error=True)
+
+    @property
+    def _list(self) -> RowList:
+        return self.query_one(RowList)
+
+    def _search(self) -> None:
+        worker = get_current_worker()
+        found, problem = self._find()
+        self.post_message(StoresFound(found, problem))
+        for store in found.stores:
+            if worker.is_cancelled:
+                return
+            self.post_message(StoreCounted(store, summarise(store)))
+
+    @on(StoresFound)
+    def _stores_found(self, event: StoresFound) -> None:
+        event.stop()
+        self._stores, self._problem = event.discovery.stores, event.problem
+        self._rows, self._looking = store_rows(self._stores), False
+        self._draw(self._rows[0].key)
+
+    @on(StoreCounted)
+    def _store_counted(self, event: StoreCounted) -> None:
+        event.stop()
+        self._counts[event.store.root] = event.summary
+        self._draw(self._list.key)
+
+    def _draw(self, key: str | None) -> None:
+        pane = stores_pane(
+            self._rows, self._counts, self._shown_roots, wall_clock(), looking=self._looking
+        )
+        self._list.show(pane, key)
+        self._describe()
+
+    def _row(self) -> StoreRow | None:
+        key = self._list.key
+        return next((each for each in self._rows if each.key == key), None)
+
+    def _describe(self) -> None:
+        row = self._row()
+        said: list[Line] = [] if row is None else about_row(row, self._stores, self._counts)
+        if self._looking:
+            said.append(line(Piece("looking for stores …", "primary")))
+        elif self._problem:
+            said.append(line(Piece(f"! {self._problem}", "warning")))
+        self.query_one("#said", Static).update(paragraphs(said))
+
+    @on(RowList.Moved)
+    def _moved(self, event: RowList.Moved) -> None:
+        event.stop()
+        self._describe()
+
+    @on(RowList.Chosen)
+    def _chosen(self, event: RowList.Chosen) -> None:
+        event.stop()
+        row = self._row()
+        if row is None:
+            return
+        if row.store is not None:
+            self.dismiss(read_with(row.store, self._stores))
+        elif row.demo is not None:
+            self.dismiss(row.demo)

@@ -8,8 +8,6 @@ Nothing is created before the first write. Another program's database is only ev
 from __future__ import annotations
 
 import hashlib
-import json
-import math
 import os
 import sqlite3
 import sys
@@ -20,14 +18,14 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager, contextmanager, suppress
 from dataclasses import dataclass
-from datetime import UTC, datetime
 from pathlib import Path
 from typing import Self
 
 import platformdirs
 
 from memtui.memory.snapshot import DatabaseError, opened_copy
-from memtui.recall.trace import MetaValue, Step, Trace, WallClock, wall_clock
+from memtui.recall.trace import Trace, WallClock, wall_clock
+from memtui.recall.trace_rows import decoded, row_of_trace, trace_from_row
 from memtui.text import display_line
 
 SWEEP_WRITES = 200
@@ -174,7 +172,7 @@ class TraceReader(ABC):
                 (*values, min(max(limit, 0), sys.maxsize)),
             ).fetchall()
         return tuple(
-            _trace(dict(zip(map(str.lower, row.keys()), row, strict=True))) for row in rows
+            trace_from_row(dict(zip(map(str.lower, row.keys()), row, strict=True))) for row in rows
         )
 
 
@@ -284,7 +282,7 @@ class TraceStore(TraceReader):
             for statement in _SCHEMA:
                 connection.execute(statement)
             now = int(self._clock())
-            connection.execute(_INSERT, _row(trace))
+            connection.execute(_INSERT, row_of_trace(trace))
             uses = [(pool_key, document_id, now) for document_id in dict.fromkeys(used_ids)]
             connection.executemany(_USE, uses)
             self._sweep_if_due(connection, now, trace.trace_id)
@@ -323,7 +321,7 @@ class ForeignTraces(TraceReader):
         try:
             with opened_copy(str(self.path)) as connection:
                 connection.execute("PRAGMA synchronous = OFF")
-                connection.row_factory, connection.text_factory = sqlite3.Row, _decoded
+                connection.row_factory, connection.text_factory = sqlite3.Row, decoded
                 if "trace_id" not in _columns(connection):
                     name = display_line(str(self.path))
                     raise StateError(f"{name} has no table recall_traces with a column trace_id")
@@ -381,12 +379,8 @@ def _connect(path: Path, timeout_s: float) -> sqlite3.Connection:
         check_same_thread=False,
     )
     connection.row_factory = sqlite3.Row
-    connection.text_factory = _decoded
+    connection.text_factory = decoded
     return connection
-
-
-def _decoded(raw: bytes) -> str:
-    return raw.decode("utf-8", "replace")
 
 
 def _plainly(error: Exception) -> str:
@@ -423,77 +417,3 @@ def _stamp(path: str) -> tuple[int, ...] | None:
     except OSError:
         return None
     return status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns
-
-
-def _row(trace: Trace) -> dict[str, object]:
-    row = trace.as_json()
-    return {**row, "kept_ids": json.dumps(row["kept_ids"]), "steps": json.dumps(row["steps"])}
-
-
-def _trace(row: Mapping[str, object]) -> Trace:
-    """A trace from a row of any program: what is missing or unreadable reads as empty."""
-    kept = _parsed(row.get("kept_ids"))
-    steps = _parsed(row.get("steps"))
-    return Trace(
-        trace_id=_text(row.get("trace_id")),
-        source=_text(row.get("source")),
-        mode=_text(row.get("mode")),
-        query_hash=_text(row.get("query_hash")),
-        query_chars=_whole(row.get("query_chars")),
-        requested_limit=_whole(row.get("requested_limit")),
-        effective_limit=_whole(row.get("effective_limit")),
-        candidate_limit=_whole(row.get("candidate_limit")),
-        kept_ids=tuple(_text(each) for each in kept),
-        steps=tuple(_step(each) for each in steps if isinstance(each, dict)),
-        started_at=_whole(row.get("started_at")),
-        ended_at=_whole(row.get("ended_at")),
-        duration_ms=_number(row.get("duration_ms")),
-    )
-
-
-def _step(step: Mapping[str, object]) -> Step:
-    meta = step.get("meta")
-    return Step(
-        name=_text(step.get("name")),
-        at=_whole(step.get("at")),
-        elapsed_ms=_number(step.get("elapsedMs")),
-        meta={key: _meta(value) for key, value in meta.items()} if isinstance(meta, dict) else {},
-    )
-
-
-def _meta(value: object) -> MetaValue:
-    if isinstance(value, list):
-        return tuple(_text(each) for each in value)
-    return value if isinstance(value, int | float | str | None) else json.dumps(value)
-
-
-def _parsed(stored: object) -> Sequence[object]:
-    try:
-        value = json.loads(_text(stored))
-    except (ValueError, RecursionError):
-        return ()
-    return value if isinstance(value, list) else ()
-
-
-def _text(value: object) -> str:
-    if isinstance(value, bytes):
-        return _decoded(value)
-    return "" if value is None else str(value)
-
-
-def _whole(value: object) -> int:
-    return int(_number(value))
-
-
-def _number(value: object) -> float:
-    """A number, from a number, its digits or an ISO time (to epoch milliseconds)."""
-    if isinstance(value, int):
-        return value
-    if isinstance(value, float):
-        return value if math.isfinite(value) else 0
-    with suppress(ValueError):
-        return _number(float(_text(value)))
-    with suppress(ValueError, OverflowError):
-        moment = datetime.fromisoformat(_text(value))
-        return (moment if moment.tzinfo else moment.replace(tzinfo=UTC)).timestamp() * 1000
-    return 0

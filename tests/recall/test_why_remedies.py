@@ -20,7 +20,7 @@ from memtui.recall.why import explain, find_target
 from memtui.recall.why.changes import Change, attempt, start
 from memtui.recall.why.remedies import Remedy, find_remedies, in_order
 from memtui.samples import SCENARIOS, temporary_demo
-from tests.helpers import DAY_MS, NOW_MS, make_document, write_memory
+from tests.helpers import DAY_MS, NOW_MS, make_document, write_file, write_memory
 from tests.recall.why_trees import (
     NATURAL,
     OUT_OF_REACH,
@@ -338,6 +338,20 @@ def test_one_that_is_muted_once_a_capped_scan_sees_it_gets_what_helps(tmp_path: 
     assert "context" in [each.leads_to for each in why.remedies]
     assert isinstance(why.target, Document)
     check_remedies(tree, "grep docs", why.target, why)
+
+
+def test_one_that_a_capped_scan_leaves_out_once_it_is_mended_gets_both(tmp_path: Path) -> None:
+    for number in range(4):
+        write_memory(tmp_path, f"{number}.md", mtime_ms=NOW_MS - number)
+    write_file(tmp_path, "a.md", b"---\nname: zebra\n---\n\nx\n", NOW_MS - DAY_MS)
+    tree = Tree.at(tmp_path, limits={"capped_scan_docs": 3}, ablations={"scan": "capped"})
+    why = tree.why("zebra", "a.md")
+    assert reason_of(why) == ("scan", "type-missing")
+    pairs = [tuple(change.kind for change in each.changes) for each in why.remedies]
+    assert ("frontmatter", "touch") in pairs
+    assert ("frontmatter", "limit") in pairs
+    assert isinstance(why.target, SkippedFile)
+    check_remedies(tree, "zebra", why.target, why)
 
 
 def test_two_roots_of_one_scope_keep_their_own_windows() -> None:

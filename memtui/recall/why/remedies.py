@@ -256,6 +256,9 @@ class _View:
         trial, document = self.trial, self.document
         if not self.eligible:
             yield from ([each] for each in propose.unmuting(trial, document))
+            if self.stage == "scan":
+                yield propose.touching(trial, document)
+                yield propose.widening_the_scan(trial, document)
             return
         if self.stage == "candidates":
             yield propose.touching(trial, document)

@@ -134,7 +134,7 @@ COMMANDS: tuple[Command, ...] = (
     Command("inspect", ("enter",), "inspect", "Look into the row",
             "Opens score, frontmatter and body of the memory, or steps and ids of the trace.", LOOK,
             "inspect", 5, where=frozenset({Place.LIST, Place.TRACES}), needs=_SHOWN,
-            target=Target.LIST),
+            target=Target.LIST, front=frozenset({Place.TRACES})),
     Command("why", ("w",), "why", "Why was it not recalled?",
             "Shows where the memory was lost, by how much, and what would bring it back.", ASK,
             "why", 2, where=OUTSIDE_WHY, needs=_MEMORY),

@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+import asyncio
 import threading
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 from textual.pilot import Pilot
 
+from memtui.engine import Setup
 from memtui.memory.document import Scope
 from memtui.memory.health import FINDINGS
+from memtui.recall.options import RecallOptions
+from memtui.tui import checkups
+from memtui.tui.app import MemtuiApp
 from memtui.tui.commands import BY_ID
+from memtui.tui.messages import HealthReady
 from memtui.tui.view.health import LOST, MARKS, health_of
 from memtui.tui.view.pieces import text_of
 from memtui.tui.widgets.inspector import Face
@@ -155,12 +162,8 @@ def test_a_file_that_is_not_opened_is_read_by_no_dialect(tmp_path: Path) -> None
 def test_a_row_of_a_database_is_no_file(tmp_path: Path) -> None:
     database = tmp_path / "m.db"
     write_database(database)
-    app = app_on(tmp_path, databases=(str(database),))
-    app._first.setup = app._first.setup.__class__(
-        databases=(str(database),), options=app._first.options, name="rows"
-    )
-    app._first.recalls._recaller.engine.setup = app._first.setup
-    app._first.recalls.sources = ()
+    options = RecallOptions(now_ms=NOW_MS)
+    app = MemtuiApp(Setup(databases=(str(database),), options=options, name="rows"))
 
     async def script(pilot: Pilot[Any]) -> None:
         assert board(pilot).view is not None
@@ -209,8 +212,6 @@ def test_hostile_findings_are_shown_as_text(tmp_path: Path) -> None:
 def test_findings_never_delay_the_recall(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     unhealthy_tree(tmp_path)
     gate = threading.Event()
-    from memtui.tui import checkups
-
     find = checkups.find_problems
 
     def slow(*arguments: Any) -> Any:
@@ -235,8 +236,6 @@ def test_findings_never_delay_the_recall(tmp_path: Path, monkeypatch: pytest.Mon
         await settle(pilot)
         assert sorted(pool_paths(pilot)) == ["bare.md", "colon.md"]
 
-    import asyncio
-
     async def run() -> None:
         app = app_on(tmp_path)
         async with app.run_test(size=(120, 40), notifications=True, tooltips=True) as pilot:
@@ -254,8 +253,6 @@ def test_findings_of_an_older_scan_are_never_shown(tmp_path: Path) -> None:
         write_memory(tmp_path, "bare.md", title="Now", description="said", mtime_ms=NOW_MS - 1)
         await pilot.press("escape", "r")
         await settle(pilot)
-        from memtui.tui.messages import HealthReady
-
         screen.post_message(HealthReady(old.scanned, health_of(old)))
         await settle(pilot)
         assert row_marks(pilot)["bare.md"] == ""
@@ -267,8 +264,6 @@ def test_other_limits_are_other_findings(tmp_path: Path) -> None:
     write_memory(tmp_path, "a.md", title="Alpha", description="d", body="word " * 100)
 
     async def script(pilot: Pilot[Any]) -> None:
-        from dataclasses import replace
-
         screen = board(pilot)
         assert health_of(screen.view).documents == 0
         limits = screen.options.limits.with_values({"body_window_chars": 100})
@@ -289,7 +284,7 @@ def test_ages_as_after_a_checkout_are_said_and_switched(tmp_path: Path) -> None:
     async def script(pilot: Pilot[Any]) -> None:
         screen = board(pilot)
         assert "ages as after a checkout: m" in screen_text(pilot.app).splitlines()[0]
-        assert screen.view.scanned.documents[0].mtime_ms == NOW_MS - DAY_MS + 6
+        assert screen.view.scanned.documents[0].mtime_ms == pytest.approx(NOW_MS - DAY_MS + 6)
         await pilot.press("escape", "m")
         await settle(pilot)
         assert [each.relative_path for each in screen.view.scanned.documents] == [
@@ -300,7 +295,7 @@ def test_ages_as_after_a_checkout_are_said_and_switched(tmp_path: Path) -> None:
         assert not screen.watcher.check()
         await pilot.press("m")
         await settle(pilot)
-        assert screen.view.scanned.documents[0].mtime_ms == NOW_MS - DAY_MS + 6
+        assert screen.view.scanned.documents[0].mtime_ms == pytest.approx(NOW_MS - DAY_MS + 6)
 
     drive(app_on(tmp_path), script)
 

@@ -26,15 +26,12 @@ def app_on(
     dialect: Any = "qwen",
     typed: bool = True,
     query: str = "",
-    databases: tuple[str, ...] = (),
     **arguments: Any,
 ) -> MemtuiApp:
     """The app on real folders, with a clock that stands still."""
     roots = ((Scope.PROJECT, root), (Scope.USER, user))
     sources = tuple(Source(scope, str(at), dialect, typed) for scope, at in roots if at is not None)
-    setup = Setup(
-        sources, RecallOptions(now_ms=NOW_MS), name="real", query=query, databases=databases
-    )
+    setup = Setup(sources, RecallOptions(now_ms=NOW_MS), name="real", query=query)
     return MemtuiApp(setup, **arguments)
 
 

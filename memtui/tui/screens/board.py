@@ -212,7 +212,7 @@ class Board(Screen[None]):
         self._pane("hits").show(hits_pane(view), key)
         self._pane("reserve").show(reserve_pane(view), key)
         self.show_manifest(view)
-        self.trace.show_recall(view)
+        self.trace.show_recall(view, what_if=self.hypothetical)
         if not self.hypothetical and not view.provisional:
             self.tracing.shown(view.recall)
         self.inspector.show(view, key)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TypeVar
+from typing import ClassVar, TypeVar
 
 from textual.containers import Vertical
 from textual.getters import query_one
@@ -24,7 +24,7 @@ Answer = TypeVar("Answer")
 class Dialog(ModalScreen[Answer]):
     """A frame in the middle of the screen; esc closes it."""
 
-    CSS_PATH = "dialog.tcss"
+    CSS_PATH: ClassVar[str | list[str]] = "dialog.tcss"
     BINDINGS = bindings_of("close")
 
     frame = query_one("#frame", Vertical)

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from memtui.recall.expansion import Expansion
 from memtui.tui.asking import EMBEDDINGS, who_is_asked
-from memtui.tui.screens.rankers import RankersScreen, RankerScreen
+from memtui.tui.screens.rankers import RankerScreen, RankersScreen
 from memtui.tui.screens.selecting import Selecting
 from memtui.tui.view.pieces import Line, Piece, line
 

@@ -23,7 +23,7 @@ LOST: frozenset[FindingName] = frozenset(list(FINDINGS)[:5])
 UNMANAGED: FindingName = "not-managed"
 
 NAME_CELLS = 9
-LEAST_COLUMN = 20
+LEAST_COLUMN = 24
 """Cells that each dialect needs to stand beside the other."""
 FIELD_CHARS = 300
 """Most of a field that one dialect is shown to read."""

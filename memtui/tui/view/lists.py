@@ -32,7 +32,7 @@ POOL_COLUMNS = (
     Column("use", 3, most=7, plain_cut=True, drop=5),
 )
 MARK_COLUMN = Column("", 1)
-INDEX_FROM = 10
+INDEX_FROM = 9
 """Lines the pool must have before it gives one to the meters of the indexes."""
 RESERVE_COLUMNS = (
     AGE_COLUMN,

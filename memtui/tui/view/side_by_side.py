@@ -1,8 +1,8 @@
-"""The ranks of every memory by every ranker, as rows that can be sorted; and the rankers to choose."""
+"""The ranks of every memory by every ranker, in rows; and the rankers to choose from."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from memtui.memory.document import Document
@@ -108,16 +108,15 @@ def about_ranks(ranks: Ranks, order: str) -> Line:
     most = ranks.view.recall.budget.effective
     return line(
         Piece(f"{count:,} found, by {order_words(order)}", "plain"),
-        Piece(f" · ", "muted"),
+        Piece(" · ", "muted"),
         Piece(f"1 to {most}", "accent"),
         Piece(" would be selected · – not found", "muted"),
-        *(Piece(f" · {each.ranker} can not run: {each.detail}", "warning") for each in _said(ranks)),
+        *(_missing(each) for each in ranks.found.missing),
     )
 
 
-def _said(ranks: Ranks) -> Sequence[Missing]:
-    """The rankers that could not run."""
-    return ranks.found.missing
+def _missing(missing: Missing) -> Piece:
+    return Piece(f" · {missing.ranker} can not run: {missing.detail}", "warning")
 
 
 def ranker_at(ranks: Ranks, fit: Fit, x: int) -> str | None:

@@ -39,6 +39,7 @@ _STEP_COLUMNS = (
     Column("", 0, most=BAR_CELLS),
     Column("", 12, flexible=True),
 )
+_FULL_STEP_COLUMNS = (*_STEP_COLUMNS[:2], Column("", BAR_CELLS), Column("", 1, flexible=True))
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,6 +54,8 @@ class Log:
     """Whether the trace of the recall on the screen is stored; None if that is still to come."""
     problem: str = ""
     """Why the store can not be written or read."""
+    what_if: bool = False
+    """Whether the recall on the screen is over memories as they are not; it is never stored."""
     gone: Trace | None = None
     """A chosen trace that is not in the store any more."""
 
@@ -142,6 +145,8 @@ def _trace_cells(log: Log) -> Callable[[object], tuple[Line, ...]]:
 
 def _mark(log: Log) -> Piece:
     """Whether the recall on the screen is stored."""
+    if log.what_if:
+        return Piece("–", "muted")
     if log.kept is None:
         return Piece("…", "muted")
     return Piece("✓", "success") if log.kept else Piece("✗", "warning")
@@ -155,6 +160,7 @@ def trace_heading(log: Log, trace: Trace) -> tuple[Line, ...]:
     if trace is not log.current:
         return (line(name, Piece(f" · {trace.mode}", "muted")), line(name))
     said = {None: "not stored yet", True: "stored", False: "not traced"}[log.kept]
+    said = "a what-if, not stored" if log.what_if else said
     tone: Piece = Piece(f" · {said}", "warning" if log.kept is False else "muted")
     return (line(name, tone), line(name))
 
@@ -196,12 +202,13 @@ def _limits(trace: Trace) -> Line:
 def _step_lines(steps: Sequence[Step], width: int, full: bool) -> list[Line]:
     timed = _timed(steps)
     longest = max((duration for _, duration in timed), default=0.0)
-    fit = fit_columns(_STEP_COLUMNS, width)
-    indent = _STEP_COLUMNS[0].width + 1
+    columns = _FULL_STEP_COLUMNS if full else _STEP_COLUMNS
+    fit = fit_columns(columns, width)
+    indent = columns[0].width + 1
     lines: list[Line] = []
     for step, duration in timed:
         counts = safe([Piece(" · ".join(_counts(step)), "muted")])
-        room = dict(fit).get(len(_STEP_COLUMNS) - 1, 0)
+        room = dict(fit).get(len(columns) - 1, 0)
         fits = not full or width_of(counts) <= room
         cells = (
             line(Piece(step.name, "strong")),
@@ -209,7 +216,7 @@ def _step_lines(steps: Sequence[Step], width: int, full: bool) -> list[Line]:
             line(_bar(duration, longest)),
             counts if fits else (),
         )
-        lines.append(lay_out(cells, _STEP_COLUMNS, fit))
+        lines.append(lay_out(cells, columns, fit))
         if not fits:
             lines += [(Piece(" " * indent), *row) for row in _wrapped(counts, width - indent)]
     return lines or [line(Piece("no step was stored", "muted"))]
@@ -294,7 +301,9 @@ def _named(name: str, *parts: str | Piece) -> Line:
 
 def took(duration_ms: float) -> str:
     """A duration in at most seven cells up to 999 s."""
-    return milliseconds(duration_ms) if duration_ms < 999.5 else f"{duration_ms / 1000:,.1f} s"
+    if duration_ms < 99.95:
+        return milliseconds(duration_ms)
+    return f"{duration_ms:.0f} ms" if duration_ms < 999.5 else f"{duration_ms / 1000:,.1f} s"
 
 
 def moment(at_ms: int) -> str:
@@ -315,6 +324,7 @@ def full_moment(at_ms: int) -> str:
 
 def _local(at_ms: int) -> time.struct_time | None:
     try:
-        return time.localtime(at_ms / 1000)
+        local = time.localtime(at_ms / 1000)
     except (OverflowError, OSError, ValueError):
         return None
+    return local if 0 < local.tm_year <= 9999 else None

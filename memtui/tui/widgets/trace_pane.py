@@ -10,6 +10,7 @@ from textual.message import Message
 from textual.widget import Widget
 
 from memtui.recall.trace import Trace
+from memtui.text import display_line
 from memtui.tui.bindings import bindings_of
 from memtui.tui.commands import Place
 from memtui.tui.messages import StoreRead, TraceKept
@@ -18,6 +19,7 @@ from memtui.tui.view.pieces import Piece, line
 from memtui.tui.view.rows import PaneView
 from memtui.tui.view.traces import CURRENT, Log, log_titles, trace_heading
 from memtui.tui.view.view import View
+from memtui.tui.widgets.answer_editor import sendable
 from memtui.tui.widgets.citation_area import CitationArea
 from memtui.tui.widgets.list_pane import ListPane
 from memtui.tui.widgets.row_list import HEADINGS_FROM, RowList
@@ -52,6 +54,7 @@ class TracePane(ListPane):
         self._read: tuple[Trace, ...] | None = None
         self._outcomes: dict[str, str] = {}
         self._problem = ""
+        self._what_if = False
 
     def compose(self) -> ComposeResult:
         """The list above a trace; the citations beside them or in their place."""
@@ -61,8 +64,9 @@ class TracePane(ListPane):
 
     # What is shown
 
-    def show_recall(self, view: View) -> None:
-        """Shows another recall on top of the list."""
+    def show_recall(self, view: View, *, what_if: bool = False) -> None:
+        """Shows another recall on top of the list; one over memories as they are not is no trace."""
+        self._what_if = what_if
         self._show(view)
 
     def store_read(self, event: StoreRead) -> None:
@@ -90,7 +94,8 @@ class TracePane(ListPane):
         outcome = self._outcomes.get(view.recall.trace.trace_id)
         stored = self._read or ()
         known = self._chosen == CURRENT or any(each.trace_id == self._chosen for each in stored)
-        log = Log(view, stored, None if outcome is None else not outcome, outcome or self._problem)
+        kept = None if outcome is None else not outcome
+        log = Log(view, stored, kept, outcome or self._problem, what_if=self._what_if)
         if not known and self._chosen == log.current.trace_id:
             self._chosen, known = CURRENT, True
         if not known and self._read is not None:
@@ -210,9 +215,9 @@ class TracePane(ListPane):
         """Sends the id of the chosen trace to the clipboard."""
         trace = self.chosen
         if trace is not None:
-            self.app.copy_to_clipboard(trace.trace_id)
+            self.app.copy_to_clipboard(sendable(trace.trace_id))
             said = f"trace id sent to the clipboard of the terminal: {trace.trace_id}"
-            self.notify(said, markup=False)
+            self.notify(display_line(said), markup=False)
 
     def action_copy_clean(self) -> None:
         """Sends the clean text of the answer to the clipboard."""

@@ -21,11 +21,12 @@ from memtui.tui.bindings import bindings_for, keys_in_force
 from memtui.tui.commands import Target
 from memtui.tui.crash import crash_line
 from memtui.tui.demo import DEMO, demo_setup
-from memtui.tui.messages import DemoChosen, SetupChosen
+from memtui.tui.messages import DemoChosen, PoolChosen, SetupChosen
 from memtui.tui.palette import CommandProvider
 from memtui.tui.screens.board import Board
 from memtui.tui.screens.help import HelpScreen
 from memtui.tui.screens.main import MainScreen
+from memtui.tui.session import Session
 from memtui.tui.themes import DARK, THEMES, own_variables
 
 RunEditor = Callable[[list[str]], int]
@@ -57,15 +58,15 @@ class MemtuiApp(App[int]):
         self._demo = ExitStack()
         self._watch_every_s = watch_every_s
         self._run_editor = run_editor or self._suspended
-        self._config = config or Config()
+        self._session = Session(config or Config())
         self._first = self._main_screen(setup, engine)
         for theme in THEMES:
             self.register_theme(theme)
-        if self._config.theme is not None:
-            self.theme = self._config.theme
+        if self._session.config.theme is not None:
+            self.theme = self._session.config.theme
         elif not os.environ.get("TEXTUAL_THEME"):
             self.theme = DARK.name
-        self.set_keymap(dict(self._config.keys))
+        self.set_keymap(dict(self._session.config.keys))
 
     def on_mount(self) -> None:
         """Opens the main screen, and listens to signals so that the terminal is restored."""
@@ -88,7 +89,7 @@ class MemtuiApp(App[int]):
         options = replace(setup.options, source="tui")
         setup = replace(setup, options=options)
         engine = engine or Engine(setup, keep_documents=True)
-        screen = MainScreen(setup, engine, self.edit, self._config)
+        screen = MainScreen(setup, engine, self.edit, self._session)
         screen.watch_every_s = self._watch_every_s
         return screen
 
@@ -133,9 +134,18 @@ class MemtuiApp(App[int]):
     def _setup_chosen(self, event: SetupChosen) -> None:
         self._switch(event.setup)
 
+    @on(PoolChosen)
+    def _pool_chosen(self, event: PoolChosen) -> None:
+        if event.demo:
+            self._open_demo(event.demo, event.setup)
+        else:
+            self._switch(event.setup)
+
     @work(thread=True, exclusive=True, group="demo")
-    def _open_demo(self, name: str) -> None:
+    def _open_demo(self, name: str, asked: Setup | None = None) -> None:
         setup = self._demo.enter_context(demo_setup(name))
+        if asked is not None:
+            setup = replace(setup, query=asked.query, options=asked.options)
         self.call_from_thread(self._switch, setup)
 
     def _switch(self, setup: Setup) -> None:

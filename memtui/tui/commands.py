@@ -19,6 +19,7 @@ class Place(StrEnum):
     INSPECTOR = "inspector"
     WHY = "why"
     TRACES = "traces"
+    TRACE = "trace"
     ANSWER = "answer"
     CITATIONS = "citations"
     NOTICE = "notice"
@@ -57,7 +58,9 @@ OUTSIDE_WHY = OUTSIDE_INPUTS - {Place.WHY}
 """Where the digits are panes."""
 IN_WHY = frozenset({Place.WHY})
 IN_MEMORIES = frozenset({Place.LIST, Place.INSPECTOR, Place.WHY})
-IN_LISTS = IN_MEMORIES | {Place.TRACES, Place.CITATIONS}
+IN_LISTS = IN_MEMORIES | {Place.TRACES, Place.TRACE, Place.CITATIONS}
+OPENED = IN_WHY | {Place.INSPECTOR, Place.TRACE, Place.CITATIONS}
+"""What is opened from a list, to which esc leads back."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -194,7 +197,7 @@ COMMANDS: tuple[Command, ...] = (
             where=OUTSIDE_WHY, needs=_SHOWN),
     Command("citations", ("v",), "citations", "Check the citations of an answer",
             "Opens a text area: what is pasted is checked against the highlighted trace.", LOOK,
-            "check citations", 3, needs=_SHOWN, front=frozenset({Place.TRACES})),
+            "check citations", 3, needs=_SHOWN, front=frozenset({Place.TRACES, Place.TRACE})),
     Command("next-pane", ("tab",), "next_pane", "Next pane", "Moves the focus to the next pane.",
             LOOK, where=EVERYWHERE, needs=_SHOWN),
     Command("previous-pane", ("shift+tab",), "previous_pane", "Previous pane",
@@ -273,7 +276,8 @@ COMMANDS: tuple[Command, ...] = (
             where=IN_MEMORIES, needs=_MEMORY, front=frozenset({Place.INSPECTOR})),
     Command("copy-trace", ("y",), "copy_trace", "Copy the trace id",
             "Sends the id of the highlighted trace to the clipboard of the terminal.", TAKE, "copy",
-            9, where=frozenset({Place.TRACES}), needs=_SHOWN, target=Target.TRACES),
+            9, where=frozenset({Place.TRACES, Place.TRACE}), needs=_SHOWN, target=Target.TRACES,
+            front=frozenset({Place.TRACE})),
     Command("copy-clean", ("y", "f2"), "copy_clean", "Copy the clean text",
             "Sends the answer without the references it may not make to the clipboard.", TAKE,
             "copy clean text", 2, where=frozenset({Place.ANSWER, Place.CITATIONS}), needs=_SHOWN,
@@ -286,7 +290,7 @@ COMMANDS: tuple[Command, ...] = (
             needs=frozenset({Fact.NO_STORE}), target=Target.APP, front=frozenset({Place.NOTICE})),
     Command("back", ("escape",), "back", "One step back",
             "Clears a filter, leaves an input, closes what is open, ends a zoom; never quits.",
-            APP, "back", 5, where=EVERYWHERE, front=INPUTS | IN_WHY | {Place.INSPECTOR, Place.CITATIONS}),
+            APP, "back", 5, where=EVERYWHERE, front=INPUTS | OPENED),
     Command("palette", ("ctrl+p",), "command_palette", "Command palette",
             "Every command by name.", APP, where=EVERYWHERE, target=Target.APP),
     Command("theme", (), "change_theme", "Choose a theme",

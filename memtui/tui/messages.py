@@ -139,3 +139,13 @@ class DemoChosen(Message):
     """The user wants to see a demo."""
 
     name: str
+
+
+@dataclass
+class PoolChosen(Message):
+    """A case is to be opened in the pool that it names."""
+
+    setup: Setup
+    """The roots, the query and the options; those of a demo are its own."""
+    demo: str = ""
+    """The name of a demo; empty for the roots of the setup."""

@@ -32,7 +32,7 @@ from tests.tui.driving import (
     small_pool,
     type_query,
 )
-from tests.tui.trees import note, release_tree, tree_app, write_tree
+from tests.tui.release_tree import note, release_tree, tree_app, write_tree
 
 WIDE, MIDDLE, NARROW, SMALL = (160, 45), (120, 40), (80, 24), (60, 15)
 STAGES = ("found", "scan", "tools", "rank", "candidates", "manifest", "selection", "context")

@@ -121,6 +121,8 @@ class _Search:
         if not self.arrived and not self.base.asked_model:
             for found in view.pairs(self.tried_trial):
                 yield from self.tried_out(self.base, found)
+        if not self.arrived:
+            yield from self.tried_out(self.base, view.asked_anew())
 
     def after_admission(self) -> Iterator[Remedy]:
         """What lets the document in, then what brings it from there into the context."""
@@ -140,6 +142,8 @@ class _Search:
                 view = _View(trial, self.read_file)
                 for found in view.singles():
                     yield from self.tried_out(trial, found)
+                if not self.arrived:
+                    yield from self.tried_out(trial, view.asked_anew())
 
     def admitting(self, trial: Trial) -> Iterator[Proposal]:
         """Single changes that bring the document into the pool, or past the tools."""
@@ -305,6 +309,12 @@ class _View:
             yield ((*newest, change) for change in islice(edits, MOST_OF_A_KIND))
         yield islice(words.two_fields(self.wanted), MOST_OF_A_KIND)
         yield islice(words.asking_and_memory(self.wanted), MOST_OF_A_KIND)
+
+    def asked_anew(self) -> Iterator[Proposal]:
+        """The last resort: only those words of the query that help, with some of the document's."""
+        if self.eligible and self.wanted >= 1:
+            asked = self.wordings.asking_anew(self.wanted)
+            yield from ((change,) for change in islice(asked, MOST_OF_A_KIND))
 
     def with_a_limit(self, changes: Iterator[Change], tried: TriedTrial) -> Iterator[Proposal]:
         """The best words together with the smallest limit that then suffices."""

@@ -234,3 +234,15 @@ class Wordings:
             if left and dropped and set(left) < set(self.terms):
                 queries.append(Asked(text, (), dropped))
         return sorted(queries, key=lambda each: len(each.dropped))
+
+    def asking_anew(self, rank: int) -> Iterator[Change]:
+        """Only those words of the query that the document has, with one or two more of its own."""
+        words = self.query.split()[: MOST_QUERY_WORDS + 1]
+        kept = " ".join(word for word in words if self.standing.points(tokens(fold(word))))
+        left = parse_query(kept, self.tokens_kept).tokens
+        dropped = tuple(term for term in self.terms if term not in left)
+        if len(words) > MOST_QUERY_WORDS or not dropped:
+            return
+        for asked in (*self._weighed, *self._paired):
+            if self._rank((), Asked("", asked.added, dropped)) <= rank:
+                yield Change("query", value=f"{kept} {' '.join(asked.added)}".strip())

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import PurePath
 from typing import ClassVar, TypeVar
 
 from textual.containers import Vertical
@@ -15,7 +16,8 @@ from memtui.tui.view.pieces import Piece, line, richest
 
 BORDER_CELLS = 6
 
-TRIAL_STYLES = ["dialog.tcss", "trials.tcss"]
+Styles = str | PurePath | list[str | PurePath] | None
+TRIAL_STYLES: list[str | PurePath] = ["dialog.tcss", "trials.tcss"]
 """The style sheets of a dialog that tries something out."""
 
 Answer = TypeVar("Answer")
@@ -24,7 +26,7 @@ Answer = TypeVar("Answer")
 class Dialog(ModalScreen[Answer]):
     """A frame in the middle of the screen; esc closes it."""
 
-    CSS_PATH: ClassVar[str | list[str]] = "dialog.tcss"
+    CSS_PATH: ClassVar[Styles] = "dialog.tcss"
     BINDINGS = bindings_of("close")
 
     frame = query_one("#frame", Vertical)

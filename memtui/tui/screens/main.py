@@ -8,7 +8,6 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Literal
 
-from memtui.config import Config
 from memtui.engine import Engine, Setup
 from memtui.recall.options import RecallOptions
 from memtui.text import display_line
@@ -16,20 +15,23 @@ from memtui.tui.bindings import bindings_for
 from memtui.tui.commands import Place, Target, named
 from memtui.tui.editor import editor_command
 from memtui.tui.screens.board import PANES
+from memtui.tui.screens.cases import Cases
 from memtui.tui.screens.export import ExportScreen
 from memtui.tui.screens.limits import LimitsScreen
 from memtui.tui.screens.questions import Questions
 from memtui.tui.screens.ranking import Ranking
 from memtui.tui.screens.tools import ToolsScreen
 from memtui.tui.screens.upkeep import Upkeep
+from memtui.tui.session import Session
 from memtui.tui.view.catalogue import Entry
 from memtui.tui.view.limits import needs_rescan
+from memtui.tui.view.pinned import key_of_path
 
 Edit = Callable[[list[str]], int | None]
 """Runs an editor; None where the terminal can not be lent to it."""
 
 
-class MainScreen(Upkeep, Ranking, Questions):
+class MainScreen(Upkeep, Ranking, Questions, Cases):
     """Carries the commands of the registry out."""
 
     CSS_PATH = ["main.tcss", "traces.tcss"]  # noqa: RUF012 - declared by Screen
@@ -37,11 +39,20 @@ class MainScreen(Upkeep, Ranking, Questions):
     BINDINGS = bindings_for(Target.SCREEN)
 
     def __init__(
-        self, setup: Setup, engine: Engine, edit: Edit, config: Config | None = None
+        self, setup: Setup, engine: Engine, edit: Edit, session: Session | None = None
     ) -> None:
         super().__init__(setup, engine)
         self._edit = edit
-        self.config = config or Config()
+        self.session = session or Session()
+
+    def expected_entry(self) -> Entry | None:
+        """The pinned memory, else the highlighted one."""
+        key = None
+        if self.view is not None and self.pinned is not None:
+            key = key_of_path(self.view, self.pinned)
+        return (
+            super().expected_entry() if self.view is None or key is None else self.view.entry(key)
+        )
 
     def check_action(self, action: str, parameters: tuple[object, ...]) -> bool | None:  # noqa: ARG002
         """Lets a command run only while what it needs holds."""

@@ -33,7 +33,7 @@ class Ranking(Selecting):
     def action_expand(self) -> None:
         """Expands the query, or leaves it alone again."""
         before = self.options.expand
-        hook = None if before is not None else Expansion(self.config.synonyms)
+        hook = None if before is not None else Expansion(self.session.config.synonyms)
         self.options = replace(self.options, expand=hook)
         self.ask()
 

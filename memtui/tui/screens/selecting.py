@@ -8,7 +8,6 @@ from dataclasses import replace
 from textual import on
 from textual.timer import Timer
 
-from memtui.config import Config
 from memtui.engine import Engine, Setup
 from memtui.memory.document import Document
 from memtui.recall.options import RecallOptions
@@ -29,6 +28,7 @@ from memtui.tui.screens.board import Board
 from memtui.tui.screens.prompt import PromptScreen
 from memtui.tui.screens.selector import SelectorScreen
 from memtui.tui.screens.timeline import TimelineScreen
+from memtui.tui.session import Session
 from memtui.tui.view import selecting
 from memtui.tui.view.ledger import manifest_pane
 from memtui.tui.view.pieces import Line
@@ -44,7 +44,7 @@ class Selecting(Board):
 
     def __init__(self, setup: Setup, engine: Engine) -> None:
         super().__init__(setup, engine)
-        self.config = Config()
+        self.session = Session()
         self.asking = Asking(self)
         self.picks: tuple[str, ...] = ()
         """Paths of the manifest lines that were picked by hand, in order."""
@@ -182,7 +182,7 @@ class Selecting(Board):
 
     @property
     def _model(self) -> ModelSelector:
-        model = choose_selector("model", os.environ, self.config.selector)
+        model = choose_selector("model", os.environ, self.session.config.selector)
         assert isinstance(model, ModelSelector)
         return model
 

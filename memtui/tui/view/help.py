@@ -53,6 +53,7 @@ _PLACES = {
     Place.INSPECTOR: "in the inspector",
     Place.WHY: "in the ladder",
     Place.TRACES: "among the traces",
+    Place.TRACE: "reading a trace",
     Place.ANSWER: "typing an answer",
     Place.CITATIONS: "at the citations of an answer",
     Place.NOTICE: "reading a message",

@@ -161,7 +161,9 @@ class TracePane(ListPane):
             return Place.ANSWER
         if focused is self.citations.verdict:
             return Place.CITATIONS
-        return Place.TRACES if focused in (self.list, self.detail) else None
+        if focused is self.detail:
+            return Place.TRACE
+        return Place.TRACES if focused is self.list else None
 
     # What the user does
 

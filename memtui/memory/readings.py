@@ -153,10 +153,15 @@ def rebuilt_text(document: Document) -> str:
     """
     block = document.frontmatter
     if not block:
-        return document.body
+        return _encodable(document.body)
     mark = "\ufeff" if "byte-order-mark" in document.flags else ""
     end = "" if block.endswith("\n") else "\n"
-    return f"{mark}---\n{block}{end}---\n\n{document.body}\n"
+    return _encodable(f"{mark}---\n{block}{end}---\n\n{document.body}\n")
+
+
+def _encodable(text: str) -> str:
+    """The text as a file can hold it: U+FFFD for half a surrogate pair."""
+    return text.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
 
 
 def read_source(document: Document, file_bytes: int = _FILE_BYTES) -> bytes | None:

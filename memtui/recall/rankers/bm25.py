@@ -99,7 +99,9 @@ class Index:
         length = 0
         rows = []
         for place, text in enumerate(texts):
-            row = (spaced(text.title), spaced(text.description), spaced(text.body))
+            row = tuple(
+                encodable(spaced(field)) for field in (text.title, text.description, text.body)
+            )
             length += sum(map(_rough_length, row))
             rows.append((place, *row))
         self._connection.executemany(_INSERT, rows)

@@ -32,6 +32,7 @@ class TimelineScreen(Dialog[None]):
     def __init__(self, view: View) -> None:
         super().__init__()
         self._recall = view.recall
+        self._scan_ms = view.scan_ms
         self._shown: Timeline | None = None
 
     def compose(self) -> ComposeResult:
@@ -59,7 +60,7 @@ class TimelineScreen(Dialog[None]):
         except TimeError as error:
             self._say(line(Piece(f"! {error}", "error")))
             return
-        self._shown = timeline(self._recall, latency, request)
+        self._shown = timeline(self._recall, latency, request, self._scan_ms)
         rows = self.query_one(RowList)
         rows.show(timeline_pane(self._shown), rows.key)
         self._describe()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from memtui.recall.delivery import simulate
 from memtui.recall.pipeline import Recall
@@ -68,7 +68,7 @@ class Moment:
     key: str
     """Tells the rows apart."""
     title: str
-    """Of a heading; empty for an event."""
+    """Of a heading, a word or two; empty for an event."""
     event: Event | None = None
     """What happened."""
     note: str = ""
@@ -95,22 +95,44 @@ def selector_ms(recall: Recall) -> int:
     return max(0, round(at["select.final"] - at["select.fast"]))
 
 
-def timeline(recall: Recall, latency_ms: int, request_ms: int = int(REQUEST_MS)) -> Timeline:
-    """The turn as it ran, if it did, and simulated with and without a later delivery point."""
-    with_point = simulate(recall, latency_ms, later_point=True, request_ms=request_ms)
-    without = simulate(recall, latency_ms, later_point=False, request_ms=request_ms)
+def scanned_first(recall: Recall, scan_ms: float) -> Recall:
+    """A recall over a pool that was read before, as if it had read it itself: so agents do."""
+    steps = tuple(
+        step if step.name == "recall.plan" else replace(step, elapsed_ms=step.elapsed_ms + scan_ms)
+        for step in recall.trace.steps
+    )
+    return replace(recall, trace=replace(recall.trace, steps=steps))
+
+
+def timeline(
+    recall: Recall, latency_ms: int, request_ms: int = int(REQUEST_MS), scan_ms: float = 0.0
+) -> Timeline:
+    """The turn as it ran, if it did, and simulated with and without a later delivery point.
+
+    Args:
+        recall: whose turn.
+        latency_ms: how long the simulated selector takes.
+        request_ms: when the first request is ready but for the memory.
+        scan_ms: how long the scan took, which the recalls of the app have behind them.
+
+    """
+    agents = scanned_first(recall, scan_ms)
+    with_point = simulate(agents, latency_ms, later_point=True, request_ms=request_ms)
+    without = simulate(agents, latency_ms, later_point=False, request_ms=request_ms)
     moments: list[Moment] = []
     if recall.delivery is not None:
-        moments.append(Moment("ran", "as it ran in the app"))
+        said = "in the app, which had scanned before"
+        moments.append(Moment("ran", "as it ran", note=said))
         moments += _moments("ran", recall.delivery, recall.delivery.events)
-    moments.append(Moment("sim", f"simulated: the selector takes {latency_ms:,} ms"))
+    said = f"the selector takes {latency_ms:,} ms, and the scan what it took here"
+    moments.append(Moment("sim", "simulated", note=said))
     shared = tuple(event for event in with_point.events if event.name != "outcome")
     moments += _moments("sim", with_point, shared)
-    for key, title, delivery in (
-        ("with", "where a later request of the turn can carry the rest", with_point),
-        ("without", "where the turn has no later request", without),
+    for key, title, note, delivery in (
+        ("with", "later point", "a later request of the turn can carry the rest", with_point),
+        ("without", "no later point", "the turn has no later request", without),
     ):
-        moments.append(Moment(key, title))
+        moments.append(Moment(key, title, note=note))
         moments += _moments(key, delivery, tuple(e for e in delivery.events if e.outcome))
     events = [moment.event for moment in moments if moment.event is not None]
     return Timeline(recall, tuple(moments), max((e.at_ms for e in events), default=0.0))
@@ -164,7 +186,8 @@ def _cells(longest_ms: float) -> Callable[[object], tuple[Line, ...]]:
         assert isinstance(item, Moment)
         event = item.event
         if event is None:
-            return (line(Piece("▾", "muted")), (), (), (), line(Piece(item.title, "strong")))
+            title = line(Piece(item.title, "strong"))
+            return title, (), (), (), line(Piece(item.note, "plain"))
         delivered = event.outcome is not None and event.outcome.startswith("delivered")
         tone: Tone = _TONES.get(event.name, "plain")
         if event.outcome is not None:
@@ -193,7 +216,7 @@ def about_moment(recall: Recall, moment: Moment) -> Line:
     """Which memories an event concerns."""
     event = moment.event
     if event is None:
-        return line(Piece(moment.title, "muted"))
+        return line(Piece(f"{moment.title}: {moment.note}", "muted"))
     if event.name == "candidates" or not event.ids:
         return line(Piece(moment.note or _NAMES[event.name], "muted"))
     known = recall.pool.by_id

@@ -65,7 +65,7 @@ class TracePane(ListPane):
     # What is shown
 
     def show_recall(self, view: View, *, what_if: bool = False) -> None:
-        """Shows another recall on top of the list; one over memories as they are not is no trace."""
+        """Shows another recall on top of the list; a what-if is said to be one."""
         self._what_if = what_if
         self._show(view)
 

@@ -77,7 +77,7 @@ def append_case(typed: str, case: Case, roots: Sequence[str]) -> Saved:
         return Saved(path, same, len(known), False)
     case = replace(case, id=_free_id(case.query, {each.id for each in known}))
     try:
-        _append(path, case_line(case).encode("utf-8", "replace"))
+        _append(path, case_line(case).encode("utf-8", "backslashreplace"))
     except OSError as error:
         raise CaseFileError(f"{path} can not be written: {error.strerror}") from None
     return Saved(path, case, len(known) + 1, True)

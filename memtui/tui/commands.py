@@ -351,7 +351,7 @@ COMMANDS: tuple[Command, ...] = (
             "Sorts by one ranker after the other.", DIALOG, "sort", 8, where=IN_DIALOGS,
             target=Target.DIALOG),
     Command("use-ranker", ("b",), "use_ranker", "Rank by this ranker",
-            "Recalls with the ranker that the list is sorted by.", DIALOG, "use it", 9,
+            "Recalls with the ranker that the list is sorted by.", DIALOG, "rank by it", 9,
             where=IN_DIALOGS, target=Target.DIALOG),
     Command("next-field", ("tab",), "app.focus_next", "Next field", "Moves the focus on.", DIALOG,
             "next", 10, where=IN_DIALOGS, target=Target.DIALOG),

@@ -662,6 +662,14 @@ def test_a_ranker_that_can_not_run_has_no_column() -> None:
 # -- the invented talks ---------------------------------------------------------------------------
 
 
+def test_a_title_from_a_file_name_that_is_no_utf8_ends_no_ranker() -> None:
+    pool = make_pool(make_document("a.md", title="caf\udce9 crème"), *POOL.documents)
+    query = parse_query("crème")
+    for name in WITHOUT_MODEL:
+        assert rank_all(name, pool, pool.documents, query, LIMITS).ranks
+    assert "bm25" in ranks_by_ranker(pool, pool.documents, query, LIMITS).rankers
+
+
 def test_the_talks_have_the_shape_they_say() -> None:
     talks = load_talks()
     assert len(talks) == 3

@@ -95,3 +95,9 @@ def test_the_registry_loads_no_textual() -> None:
     code = "import sys, memtui.tui.commands as c; c.keys_table(); print('textual' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "False"
+
+
+def test_every_title_fits_its_column_in_the_help() -> None:
+    from memtui.tui.view.help import TITLE_CELLS
+
+    assert all(len(command.title) <= TITLE_CELLS for command in COMMANDS)

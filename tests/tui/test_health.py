@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from textual.content import Content
 from textual.pilot import Pilot
 
 from memtui.engine import Setup
@@ -181,15 +182,46 @@ def test_what_is_recallable_but_not_managed_is_marked() -> None:
     )
 
     async def script(pilot: Pilot[Any]) -> None:
-        assert row_marks(pilot)["2.md"] in ("□", "~")
-        assert "recallable but not managed" in (await _face_of(pilot, "2.md"))
+        assert row_marks(pilot) == {"0.md": "", "1.md": "", "2.md": "□"}
+        assert "□ 1 not managed" in screen_text(pilot.app)
+        await highlight(pilot, "2.md")
+        assert "recallable but not managed" in memory_face(pilot)
+        assert "□ not-managed" in memory_face(pilot)
 
-    drive(make_app(pool, query=""), script)
+    drive(make_app(pool, query=""), script, size=(120, 20))
 
 
-async def _face_of(pilot: Pilot[Any], name: str) -> str:
-    await highlight(pilot, name)
-    return memory_face(pilot)
+def test_a_memory_whose_only_trouble_is_that_it_is_not_managed(tmp_path: Path) -> None:
+    for number in range(3):
+        write_memory(
+            tmp_path,
+            f"{number}.md",
+            title=f"Note {'abc'[number]}",
+            description=("cats", "harbour", "violin")[number],
+            mtime_ms=NOW_MS - number * DAY_MS,
+        )
+
+    async def script(pilot: Pilot[Any]) -> None:
+        screen = board(pilot)
+        limits = screen.options.limits.with_values({"capped_scan_docs": 2})
+        screen.take_options(replace(screen.options, limits=limits))
+        await settle(pilot)
+        assert row_marks(pilot) == {"0.md": "", "1.md": "", "2.md": "□"}
+
+    drive(app_on(tmp_path), script)
+
+
+def test_the_ladder_says_that_there_are_findings(tmp_path: Path) -> None:
+    unhealthy_tree(tmp_path)
+
+    async def script(pilot: Pilot[Any]) -> None:
+        await highlight(pilot, "colon.md")
+        inspector = board(pilot).inspector
+        assert Content.from_markup(inspector.border_title).plain.startswith("◐ ! Retry")
+        subtitle = Content.from_markup(inspector.border_subtitle).plain
+        assert subtitle.startswith("1 finding: w")
+
+    drive(app_on(tmp_path), script)
 
 
 def test_hostile_findings_are_shown_as_text(tmp_path: Path) -> None:

@@ -297,6 +297,18 @@ def test_a_configuration_that_is_broken_is_said(machine: Path) -> None:
     drive(make_app(), script)
 
 
+def test_a_machine_without_stores_says_where_it_was_looked() -> None:
+    found = Discovery((), ("/h/.claude/projects", "/h/.qwen/memories"))
+
+    async def script(pilot: Pilot[Any]) -> None:
+        pilot.app.push_screen(StoresScreen(frozenset(), lambda: (found, "")))
+        await settle(pilot)
+        assert "no store was found; looked at /h/.claude/projects" in screen_text(pilot.app)
+        assert "demo" in screen_text(pilot.app)
+
+    drive(make_app(), script)
+
+
 def test_folders_that_could_not_be_listed_are_said() -> None:
     found = Discovery((QWEN_SHOP,), (), ("/h/.claude/projects",))
     screen = StoresScreen(frozenset(), lambda: (found, "1 folder could not be listed"))

@@ -354,16 +354,7 @@ def test_remedies_follow_as_they_are_found(held: Event) -> None:
         assert "looking…" not in text
         assert "2 more of them → context" in text
 
-    drive(make_app(query=""), script_after_typing(script), size=WIDE)
-
-
-def script_after_typing(script: Any) -> Any:
-    async def wrapped(pilot: Pilot[Any]) -> None:
-        board(pilot).query_bar.input.value = "roll back a release"
-        await until(pilot, lambda: board(pilot).view.recall.query.text == "roll back a release")
-        await script(pilot)
-
-    return wrapped
+    drive(make_app(), script, size=NARROW)
 
 
 def test_a_newer_query_ends_the_search_and_its_findings_are_not_shown(held: Event) -> None:
@@ -380,7 +371,7 @@ def test_a_newer_query_ends_the_search_and_its_findings_are_not_shown(held: Even
         screen.inspector.tell(old.with_more(searching=False))
         assert screen.inspector.found.view is screen.view
 
-    drive(make_app(query=""), script_after_typing(script), size=WIDE)
+    drive(make_app(), script, size=NARROW)
 
 
 def test_the_marked_remedy_stays_marked_when_a_better_one_is_found(held: Event) -> None:
@@ -396,7 +387,7 @@ def test_the_marked_remedy_stays_marked_when_a_better_one_is_found(held: Event) 
         assert why.remedy().detail == "save it again"
         assert why.remedy(1).detail == "better"
 
-    drive(make_app(query=""), script_after_typing(script), size=WIDE)
+    drive(make_app(), script, size=NARROW)
 
 
 # By mouse

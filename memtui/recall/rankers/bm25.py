@@ -27,6 +27,7 @@ from memtui.recall.rank import FoldedText, folded_texts
 from memtui.recall.rankers.base import RankerUnavailable, RankRequest, Scored, normalised
 from memtui.recall.rankers.fragments import with_neighbours
 from memtui.recall.rankers.words import FUNCTION_WORDS, query_words, spaced, words_of
+from memtui.recall.selection import encodable
 
 if TYPE_CHECKING:
     from snowballstemmer.basestemmer import BaseStemmer

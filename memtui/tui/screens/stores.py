@@ -23,6 +23,9 @@ from memtui.tui.view.pieces import Line, Piece, line
 from memtui.tui.view.stores import StoreRow, about_row, read_with, store_rows, stores_pane
 from memtui.tui.widgets.row_list import RowList
 
+SHOWN_PLACES = 3
+"""Most places that are named where no store was found."""
+
 Found = tuple[Discovery, str]
 """The stores, and why some may be missing."""
 Finder = Callable[[], Found]
@@ -61,6 +64,7 @@ class StoresScreen(Dialog[tuple[Store, ...] | str]):
         self._rows: tuple[StoreRow, ...] = store_rows(())
         self._counts: dict[str, Summary] = {}
         self._problem = ""
+        self._looked_at: tuple[str, ...] = ()
         self._looking = True
 
     def compose(self) -> ComposeResult:
@@ -93,6 +97,7 @@ class StoresScreen(Dialog[tuple[Store, ...] | str]):
     def _stores_found(self, event: StoresFound) -> None:
         event.stop()
         self._stores, self._problem = event.discovery.stores, event.problem
+        self._looked_at = event.discovery.looked_at
         self._rows, self._looking = store_rows(self._stores), False
         self._draw(self._rows[0].key)
 
@@ -118,7 +123,10 @@ class StoresScreen(Dialog[tuple[Store, ...] | str]):
         said: list[Line] = [] if row is None else about_row(row, self._stores, self._counts)
         if self._looking:
             said.append(line(Piece("looking for stores …", "primary")))
-        elif self._problem:
+        elif not self._stores:
+            places = ", ".join(self._looked_at[:SHOWN_PLACES])
+            said.append(line(Piece(f"no store was found; looked at {places} …", "warning")))
+        if self._problem:
             said.append(line(Piece(f"! {self._problem}", "warning")))
         self.query_one("#said", Static).update(paragraphs(said))
 

@@ -18,7 +18,7 @@ from memtui.tui.view.rows import PaneView, Rows
 
 RECALLED = "recalled"
 """The row of the waterfall with the memories that the context shows."""
-BAR_CELLS = 24
+BAR_CELLS = 16
 _METRICS = (
     ("context_recall", "context"),
     ("manifest_recall", "manifest"),
@@ -126,9 +126,9 @@ def progress(done: int, planned: int, width: int) -> Line:
 
 
 WATERFALL_COLUMNS = (
-    Column("where memories are lost", 24, most=36),
+    Column("where memories are lost", 28, most=36),
     Column("", 5, right=True),
-    Column("", 0, most=BAR_CELLS),
+    Column("", BAR_CELLS, drop=2),
     Column("", 10, flexible=True, drop=1),
 )
 

@@ -98,9 +98,7 @@ def has_marks(view: View) -> bool:
 
 def mark(view: View, key: str) -> Line:
     """The mark of a row."""
-    health = health_of(view)
-    found = (health.findings or {}).get(key, ()) if health is not None else ()
-    names = {each.finding for each in found}
+    names = {each.finding for each in findings_of(view, key)}
     lost, finding, unmanaged = (piece for piece, _, _ in MARKS)
     if names & LOST:
         return (lost,)
@@ -116,15 +114,24 @@ def with_findings(view: View) -> frozenset[str]:
 
 
 def counted(view: View) -> tuple[Line, Line]:
-    """How many documents have a finding, in words and shorter; both empty where none has."""
+    """How many documents have a finding or are not managed, in words and shorter."""
     health = health_of(view)
-    if health is None or not health.findings:
-        return (), ()
-    count = f"{health.documents:,}"
-    return (
-        line(Piece("! ", "warning"), Piece(f"{count} with findings ", "muted")),
-        line(Piece("! ", "warning"), Piece(f"{count} ", "muted")),
-    )
+    found = health.documents if health is not None else 0
+    said = ((found, "! ", " with findings"), (len(view.scanned.unmanaged), "□ ", " not managed"))
+    long: list[Piece] = []
+    short: list[Piece] = []
+    for count, glyph, words in said:
+        if count:
+            mark = Piece(glyph, "warning")
+            long += [mark, Piece(f"{count:,}{words} ", "muted")]
+            short += [mark, Piece(f"{count:,} ", "muted")]
+    return tuple(long), tuple(short)
+
+
+def findings_of(view: View, key: str) -> tuple[Finding, ...]:
+    """The findings on a document, as far as they are known."""
+    health = health_of(view)
+    return (health.findings or {}).get(key, ()) if health is not None else ()
 
 
 # -- in the inspector -----------------------------------------------------------------------------

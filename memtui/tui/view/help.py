@@ -11,7 +11,7 @@ from memtui.tui.view.health import MARKS
 from memtui.tui.view.pieces import Line, Piece, fitted, line
 
 KEY_CELLS = 12
-TITLE_CELLS = 24
+TITLE_CELLS = 33
 LEAST_HELP_CELLS = 24
 
 
@@ -63,7 +63,7 @@ _PLACES = {
 
 def _rows(command: Command, keys: Mapping[str, Sequence[str]], width: int) -> list[Line]:
     shown = " ".join(shown_key(key) for key in keys.get(command.id, command.keys))
-    key = line(Piece(shown or "ctrl+p", "accent"))
+    key = line(Piece(shown, "accent")) if shown else line(Piece("in palette", "muted"))
     said = "" if command.target is Target.LIST and not command.footer else command.help
     return _wrapped(key, command.title, said, width)
 

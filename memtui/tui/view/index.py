@@ -58,8 +58,8 @@ def index_head(view: View) -> Callable[[int], Line] | None:
 
 
 def meter(report: IndexReport, cells: int = MOST_BAR) -> Line:
-    """Lines and bytes against their limits, and which one binds."""
-    return _meter(report, cells, True, True)
+    """Lines and bytes against their limits."""
+    return _meter(report, cells, True, False)
 
 
 _FORMS: tuple[tuple[int, bool, bool], ...] = (
@@ -93,8 +93,10 @@ def _meter(report: IndexReport, cells: int, with_bytes: bool, with_cut: bool) ->
     pieces = [Piece("━" * filled, tone), Piece("┄" * (cells - filled), "muted")]
     if cells:
         pieces.append(Piece(" "))
-    mark = Piece("! " if full and not with_cut else "", "warning")
-    pieces += [mark, Piece(f"{report.lines:,}", tone if report.lines > INDEX_LINES else "plain")]
+    pieces += [
+        Piece("! " if full and not with_cut else "", "warning"),
+        Piece(f"{report.lines:,}", tone if report.lines > INDEX_LINES else "plain"),
+    ]
     pieces.append(Piece(f"/{INDEX_LINES} lines" if with_bytes else f"/{INDEX_LINES}", "muted"))
     if with_bytes:
         size: Tone = tone if report.bytes > INDEX_BYTES else "plain"
@@ -188,6 +190,9 @@ class _Writer:
         yield _Draft(line(Piece(str(index.scope), "primary"), "  ", *meter(index)), index.path)
         if index.error:
             yield _Draft(line(Piece(index.error, "error")), index.error, problem="✗")
+        if index.text:
+            tone: Tone = "muted" if index.binds == "none" else "warning"
+            yield _Draft(line(Piece(_binds(index), tone)), index.path)
         yield _Draft(self._summary(index), index.path)
         yield from self._text(index)
         if index.orphans:

@@ -165,7 +165,7 @@ def about_ranker(options: RecallOptions, name: str) -> Line:
         "hybrid": "scores are Σ 1/(60 + rank), so no more than a few hundredths",
     }.get(name, "scores from 0 to 1")
     asked = " · it asks the embeddings endpoint on enter" if _asks(options, name) else ""
-    return line(Piece(f"{RANKERS[name].summary} · {scores}{asked}", "muted"))
+    return line(Piece(f"{scores}{asked}", "muted"))
 
 
 def _asks(options: RecallOptions, name: str) -> bool:

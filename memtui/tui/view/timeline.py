@@ -18,7 +18,7 @@ from memtui.tui.view.rows import PaneView, Rows
 DEFAULT_LATENCY_MS = 2_000
 """How long the simulated selector takes at first, milliseconds."""
 MOST_MS = 600_000
-BAR_CELLS = 32
+BAR_CELLS = 20
 
 _NAMES: Mapping[EventName, str] = {
     "scan": "scanned",
@@ -164,7 +164,7 @@ def _note(delivery: Delivery, event: Event) -> str:
 COLUMNS = (
     Column("what", 15),
     Column("at", 9, right=True),
-    Column("", 0, most=BAR_CELLS),
+    Column("", BAR_CELLS, drop=1),
     Column("", 3, right=True, drop=2),
     Column("what it means", 14, flexible=True),
 )
@@ -221,4 +221,5 @@ def about_moment(recall: Recall, moment: Moment) -> Line:
         return line(Piece(moment.note or _NAMES[event.name], "muted"))
     known = recall.pool.by_id
     titles = [known[each].title or known[each].relative_path for each in event.ids if each in known]
-    return line(Piece(f"{_NAMES[event.name]}: ", "muted"), ", ".join(titles))
+    said = moment.note if event.outcome is not None else _NAMES[event.name]
+    return line(Piece(f"{said}: ", "muted"), ", ".join(titles))

@@ -9,12 +9,14 @@ from textual import events
 from textual.message import Message
 
 from memtui.recall.why.remedies import Remedy
+from memtui.text import plural
 from memtui.tui.bindings import bindings_for
 from memtui.tui.commands import Target
 from memtui.tui.paint import content, paragraphs
+from memtui.tui.view.health import findings_of
 from memtui.tui.view.inspection import inspect, inspection_title
 from memtui.tui.view.ladder import Findings
-from memtui.tui.view.pieces import Piece, clip, line, safe
+from memtui.tui.view.pieces import Piece, clip, line, richest, safe
 from memtui.tui.view.uses import Uses
 from memtui.tui.view.view import View
 from memtui.tui.widgets.scrolled_text import ScrolledText
@@ -111,8 +113,13 @@ class Inspector(ScrolledText):
         title = safe(inspection_title(*self._shown))
         self.border_title = content((*clip(title, max(0, room - len(" · why"))), *name))
         why = self.face is Face.WHY and bool(self.why.remedies)
-        hint = "enter applies it here, nothing is written" if why else ""
-        self.border_subtitle = content(clip(line(Piece(hint, "muted")), room)) if hint else ""
+        hints = ["enter applies it here, nothing is written"] if why else []
+        found = len(findings_of(*self._shown)) if self.face is Face.WHY else 0
+        if found:
+            said = f"{plural(found, 'finding')}: w"
+            hints = [f"{said} · {hints[0]}" if why else f"{said} shows the memory", said]
+        options = [line(Piece(hint, "muted")) for hint in hints]
+        self.border_subtitle = content(richest(options, room)) if options else ""
 
     def on_resize(self) -> None:
         """Draws everything for the new width."""

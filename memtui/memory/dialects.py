@@ -224,7 +224,10 @@ def _yaml_fields(block: str) -> dict[str, str] | None:
     """The fields as YAML has them, scalars in their source text; None if it is invalid."""
     import yaml
 
-    loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)(block)
+    try:
+        loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)(block)
+    except (yaml.YAMLError, ValueError):  # a character that YAML does not allow, a lone surrogate
+        return None
     try:
         node = loader.get_single_node()
         if node is not None and "<<" not in block:

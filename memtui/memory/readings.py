@@ -18,6 +18,7 @@ from memtui.memory.dialects import (
     read_qwen,
 )
 from memtui.memory.document import Document, SkippedFile, SkipReason
+from memtui.memory.recency import modified_ms
 
 _FILE_BYTES = Limits().file_bytes
 
@@ -193,11 +194,10 @@ def read_source(document: Document, file_bytes: int = _FILE_BYTES) -> bytes | No
 
 
 def _is_the_scanned(status: os.stat_result, document: Document) -> bool:
-    return (
-        stat.S_ISREG(status.st_mode)
-        and status.st_size == document.size
-        and status.st_mtime_ns / 1e6 == document.mtime_ms
-    )
+    if not stat.S_ISREG(status.st_mode) or status.st_size != document.size:
+        return False
+    mtime_ms = status.st_mtime_ns / 1e6
+    return document.mtime_ms in (mtime_ms, modified_ms(document.frontmatter))
 
 
 def _inside_root(document: Document) -> str:

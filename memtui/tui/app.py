@@ -57,6 +57,7 @@ class MemtuiApp(App[int]):
         super().__init__(ansi_color=ansi_color)
         self._demo = ExitStack()
         self._watch_every_s = watch_every_s
+        self._started = setup
         self._run_editor = run_editor or self._suspended
         self._session = Session(config or Config())
         self._first = self._main_screen(setup, engine)
@@ -91,6 +92,7 @@ class MemtuiApp(App[int]):
         engine = engine or Engine(setup, keep_documents=True)
         screen = MainScreen(setup, engine, self.edit, self._session)
         screen.watch_every_s = self._watch_every_s
+        screen.started = self._started
         return screen
 
     def edit(self, command: list[str]) -> int | None:
@@ -128,10 +130,12 @@ class MemtuiApp(App[int]):
 
     @on(DemoChosen)
     def _demo_chosen(self, event: DemoChosen) -> None:
+        self._session.home = None
         self._open_demo(event.name)
 
     @on(SetupChosen)
     def _setup_chosen(self, event: SetupChosen) -> None:
+        self._session.home = None
         self._switch(event.setup)
 
     @on(PoolChosen)

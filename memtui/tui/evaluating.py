@@ -145,7 +145,7 @@ class Evaluating:
         asked = plan(file.cases, (configuration,), (pools,))
         source = {"cases": file.name, "sha256": file.sha256}
         evaluation = Evaluation([Column(configuration)], len(asked), source, pools_record(asked))
-        return Evaluated(name, file.folder, evaluation, tuple(asked)), asked
+        return Evaluated(name, self._setup, file.folder, evaluation, tuple(asked)), asked
 
     def _scan(self, limits: Limits) -> Pool:
         options = replace(self._options, limits=limits)

@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from memtui.config import Config
+from memtui.engine import Setup
 from memtui.state import state_path
 from memtui.tui.view.evaluation import Evaluated, Place
 
@@ -26,6 +27,8 @@ class Session:
     """The user's configuration."""
     evaluated: Evaluated | None = None
     """The last evaluation."""
+    home: Setup | None = None
+    """The setup of the evaluation, while a case of it is open in another pool."""
     opening: Place | None = None
     """The memory to highlight as soon as the next main screen has a recall."""
 

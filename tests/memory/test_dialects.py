@@ -11,7 +11,7 @@ import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from memtui.memory.dialects import Reading, Unread, dialect_of_root, read
+from memtui.memory.dialects import Reading, Unread, dialect_of_root, read, read_claude
 from memtui.text import single_spaced
 from tests.helpers import load
 
@@ -187,6 +187,12 @@ def test_a_long_plain_block_without_an_end_takes_linear_time() -> None:
     lines = "".join(f"key: value {number}\n" for number in range(40_000))
     assert isinstance(read("claude", f"---\n{lines}".encode(), "x.md"), Unread)
     assert claude(f"---\n{lines}metadata:\n  a: b\n{lines}!\n---\nbody").body == "body"
+
+
+def test_a_lone_surrogate_is_no_yaml_and_no_crash() -> None:
+    reading = read_claude("---\nname: \ud800\n---\nbody", "x.md")
+    assert isinstance(reading, Reading)
+    assert "yaml-invalid" in reading.flags
 
 
 def test_the_dialect_follows_the_path() -> None:

@@ -20,7 +20,7 @@ from memtui.memory.document import MemoryRootError, Pool, Scope
 from memtui.memory.scan import Source
 from memtui.recall.delivery import Delivered, deliver, simulate
 from memtui.recall.options import RecallOptions
-from memtui.recall.pipeline import Prepared, Recall, prepare, recall
+from memtui.recall.pipeline import Prepared, Recall, prepare, recall, settle, settle_early
 from memtui.recall.record import recall_record
 from memtui.recall.selectors import SelectorRequest
 from memtui.recall.trace import Tracer
@@ -445,3 +445,24 @@ def test_a_root_that_is_not_there_is_the_same_error_as_without_a_turn(tmp_path: 
     turn: Awaitable[Delivered] = engine_over(tmp_path / "none").recall_async("deploy")
     with pytest.raises(MemoryRootError):
         asyncio.run(turn)  # type: ignore[arg-type]
+
+
+def test_while_a_selector_is_asked_the_recall_stands_at_its_early_result() -> None:
+    prepared = prepare("deploy note", POOL, RecallOptions(), tracer=Tracer())
+    before = prepared.tracer.steps
+    early = settle_early(prepared)
+    assert early.selection.ids == FAST
+    assert early.context.kept == FAST
+    assert early.warnings == ()
+    assert early.trace.trace_id == prepared.tracer.trace_id
+    assert prepared.tracer.steps == before
+    whole = settle(prepared)
+    assert whole.selection.ids == BEST
+    assert [step.name for step in whole.trace.steps].count("select.final") == 1
+
+
+def test_what_a_selector_is_asked_is_the_same_before_and_after() -> None:
+    prepared = prepare("deploy note", POOL, RecallOptions(), tracer=Tracer())
+    assert settle(prepared).request == prepared.request
+    assert recall(" ", POOL).request is None
+    assert recall("deploy", Pool()).request is None

@@ -287,12 +287,13 @@ def test_a_case_of_another_pool_opens_that_pool(tmp_path: Path, demo: bool) -> N
         case = Case("x", "roll back a release", ("rollback-runbook.md",), pool="demo:small")
         names = read_cases("demo").cases
         case = next(each for each in names if each.pool == "demo:small" and each.relevant)
-    path = case_file(tmp_path, case)
+    path = case_file(tmp_path, case, Case("home", "tea", ("tea.md",)))
 
     async def script(pilot: Pilot[Any]) -> None:
         before = board(pilot)
-        await open_evaluation(pilot, path)
-        await pilot.press("enter")
+        screen = await open_evaluation(pilot, path)
+        first = screen.query_one("#cases", RowList).rows.places["0"]
+        await pilot.press("g", *["j"] * first, "enter")
         await until(pilot, lambda: board(pilot) is not before and board(pilot).view is not None)
         await settle(pilot)
         main = board(pilot)
@@ -303,7 +304,17 @@ def test_a_case_of_another_pool_opens_that_pool(tmp_path: Path, demo: bool) -> N
         )
         await pilot.press("escape", "E")
         await settle(pilot)
-        assert "1 case" in screen_text(pilot.app)
+        assert "2 cases" in screen_text(pilot.app)
+        await pilot.press("r")
+        await settle(pilot)
+        assert "2 cases" in screen_text(pilot.app)
+        rows = pilot.app.screen.query_one("#cases", RowList)
+        await pilot.press("g", *["j"] * rows.rows.places["1"], "enter")
+        await until(pilot, lambda: board(pilot) is not main and board(pilot).view is not None)
+        await settle(pilot)
+        assert board(pilot).setup.sources == before.setup.sources
+        assert board(pilot).view.recall.query.text == "tea"
+        assert board(pilot).view.entry(board(pilot).highlighted).relative_path == "tea.md"
 
     drive(app_on(root, "tea"), script)
 

@@ -325,6 +325,7 @@ def test_ages_as_after_a_checkout_are_said_and_switched(tmp_path: Path) -> None:
         assert "ages from modified:" in screen_text(pilot.app).splitlines()[0]
         assert screen.setup.source_of(Scope.PROJECT).recency == "modified"
         assert not screen.watcher.check()
+        assert "another one" not in memory_face(pilot)
         await pilot.press("m")
         await settle(pilot)
         assert screen.view.scanned.documents[0].mtime_ms == pytest.approx(NOW_MS - DAY_MS + 6)

@@ -214,6 +214,23 @@ def test_whatever_a_model_does_wrong_is_said(
     drive(make_app(options=with_model(server)), script, size=(200, 50))
 
 
+def test_a_low_screen_says_it_in_the_title(server: ChatServer) -> None:
+    server.behaviour = "hang"
+
+    async def script(pilot: Pilot[Any]) -> None:
+        title = lambda: screen_text(pilot.app).splitlines()[0]  # noqa: E731
+        assert "selects model (on enter)" in title()
+        await pilot.press("enter")
+        await until(pilot, lambda: "model … " in title())
+        await pilot.press("escape")
+        await until(pilot, lambda: "model: stopped" in title())
+        server.behaviour, server.text = "answer", "no"
+        await pilot.press("slash", "enter")
+        await until(pilot, lambda: "! model refused: no valid JSON" in title())
+
+    drive(make_app(options=with_model(server)), script, size=(60, 15))
+
+
 def test_an_answer_to_an_older_question_never_comes_to_the_screen(server: ChatServer) -> None:
     server.behaviour = "hang"
     shown: list[Any] = []

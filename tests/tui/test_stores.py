@@ -214,6 +214,22 @@ def test_a_demo_is_chosen_and_left_again(machine: Path) -> None:
     drive(make_app(), script)
 
 
+def test_what_the_app_was_started_with_can_be_chosen_again(machine: Path) -> None:
+    root = machine / "elsewhere"
+    write_memory(root, "e.md", title="Elsewhere")
+
+    async def script(pilot: Pilot[Any]) -> None:
+        await open_chooser(pilot)
+        await choose(pilot, lambda row: row.store is not None and row.store.agent == "qwen")
+        screen = await open_chooser(pilot)
+        place = next(place for place, row in enumerate(screen._rows) if row.setup is not None)
+        assert text_of(screen._list.rows.cells(place)[0]) == ""
+        await choose(pilot, lambda row: row.setup is not None)
+        assert [each.title for each in board(pilot).view.scanned.documents] == ["Elsewhere"]
+
+    drive(app_on(root), script)
+
+
 def test_the_mouse_chooses_too(machine: Path) -> None:
     async def script(pilot: Pilot[Any]) -> None:
         screen = await open_chooser(pilot)

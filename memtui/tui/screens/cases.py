@@ -19,7 +19,7 @@ from memtui.tui.screens.board import Board
 from memtui.tui.screens.evaluation import EvaluationScreen, OpenCase
 from memtui.tui.screens.save_case import SaveCaseScreen
 from memtui.tui.session import Session, remembered_case_file
-from memtui.tui.view.evaluation import Place
+from memtui.tui.view.evaluation import Evaluated, Place
 from memtui.tui.view.view import View
 
 
@@ -83,7 +83,8 @@ class Cases(Board):
 
     def action_evaluation(self) -> None:
         """Runs a case file, or shows what was run last."""
-        dialog = EvaluationScreen(self.session, self.setup, self.options)
+        setup = self.session.home or self.setup
+        dialog = EvaluationScreen(self.session, setup, self.options)
         self.app.push_screen(dialog, self._opened)
 
     def _opened(self, chosen: OpenCase | None) -> None:
@@ -97,10 +98,13 @@ class Cases(Board):
         now_ms = where.now_ms if base.now_ms is None else base.now_ms
         options = replace(base, recent_tools=tools, now_ms=now_ms)
         self.session.opening = evaluated.worth_seeing(place)
-        if case.pool in ("", self.setup.pool_name):
+        setup, demo = self._setup_for(case.pool, evaluated)
+        if not demo and setup.sources == self.setup.sources:
             self._ask_case(case.query, options)
-        else:
-            self._open_pool(case, evaluated.folder, options)
+            return
+        at_home = setup is evaluated.setup and not demo
+        self.session.home = None if at_home else evaluated.setup
+        self.post_message(PoolChosen(replace(setup, options=options, query=case.query), demo))
 
     def _ask_case(self, query: str, options: RecallOptions) -> None:
         self.options = options
@@ -108,21 +112,21 @@ class Cases(Board):
         self.query_bar.input.value = query
         self.ask()
 
-    def _open_pool(self, case: Case, folder: str, options: RecallOptions) -> None:
-        demo = case.pool.removeprefix(DEMO_PREFIX)
+    def _setup_for(self, pool: str, evaluated: Evaluated) -> tuple[Setup, str]:
+        """The setup that reads a pool, or the name of a demo that is to be laid out for it."""
+        demo = pool.removeprefix(DEMO_PREFIX)
+        name = f"{DEMO_PREFIX}{demo}" if demo in POOLS else pool
+        for known in (evaluated.setup, self.setup):
+            if name == known.pool_name and name:
+                return known, ""
+        if not pool:
+            return evaluated.setup, ""
         if demo in POOLS:
-            setup = replace(self.setup, options=options, query=case.query)
-            self.post_message(PoolChosen(setup, demo))
-            return
-        root = os.path.join(folder, os.path.expanduser(case.pool))
-        recency = self.setup.sources[0].recency if self.setup.sources else "mtime"
-        setup = Setup(
-            (Source(Scope.PROJECT, root, recency=recency),),
-            options,
-            name=os.path.basename(root.rstrip(os.sep)) or root,
-            query=case.query,
-        )
-        self.post_message(PoolChosen(setup))
+            return evaluated.setup, demo
+        root = os.path.join(evaluated.folder, os.path.expanduser(pool))
+        sources = evaluated.setup.sources
+        source = Source(Scope.PROJECT, root, recency=sources[0].recency if sources else "mtime")
+        return Setup((source,), name=os.path.basename(root.rstrip(os.sep)) or root), ""
 
     def watch_view(self, view: View | None) -> None:
         """Draws another recall everywhere; a case that is being opened has its memory found."""

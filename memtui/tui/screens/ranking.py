@@ -16,8 +16,10 @@ class Ranking(Selecting):
 
     def title_notes(self) -> Line:
         """Whether the query is expanded, and who selects, for the title bar."""
-        expanded = Piece("   expanded" if self.options.expand is not None else "", "warning")
-        return (*line(expanded), *super().title_notes())
+        if self.options.expand is None:
+            return super().title_notes()
+        added = 0 if self.view is None else len(self.view.recall.query.added_terms)
+        return (*line(Piece(f"   expanded +{added}", "warning")), *super().title_notes())
 
     def action_ranker(self) -> None:
         """Chooses a ranker."""

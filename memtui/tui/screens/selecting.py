@@ -31,10 +31,12 @@ from memtui.tui.screens.timeline import TimelineScreen
 from memtui.tui.session import Session
 from memtui.tui.view import selecting
 from memtui.tui.view.ledger import manifest_pane
-from memtui.tui.view.pieces import Line
+from memtui.tui.view.pieces import Line, Piece, line
 from memtui.tui.view.queries import about_query
 from memtui.tui.view.view import View
 
+BORDERED = 3
+"""Lines of a query bar that says something in its border."""
 TICK_S = 0.5
 """How often it is said for how long a selector has been asked, seconds."""
 
@@ -161,9 +163,19 @@ class Selecting(Board):
         return () if asked or view.recall.request is None else selecting.waiting(who)
 
     def title_notes(self) -> Line:
-        """Who selects, for the title bar."""
-        asked = self.view is not None and self.view.recall.options.selector is not None
-        return (*super().title_notes(), *selecting.title_pieces(self.options, asked))
+        """Who selects, for the title bar; where nothing can stand under the query, also how."""
+        view = self.view
+        asked = view is not None and view.recall.options.selector is not None
+        notes = selecting.title_pieces(self.options, asked)
+        if self.query_bar.outer_size.height < BORDERED:
+            if self.asking.running:
+                said = f"   {who_is_asked(self.options)} … {int(self.asking.seconds)} s"
+                notes = line(Piece(said, "primary"))
+            elif self._stopped:
+                notes = line(Piece(f"   {self._stopped}: stopped", "warning"))
+            elif view is not None and view.recall.selection.selector is not None:
+                notes = selecting.brief(view.recall)
+        return (*super().title_notes(), *notes)
 
     def show_manifest(self, view: View) -> None:
         """Draws the manifest, what was picked by hand marked."""

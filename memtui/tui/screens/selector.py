@@ -102,6 +102,7 @@ class SelectorScreen(Dialog[None]):
         """Shows what the highlighted choice means and wants."""
         choice = self._choice
         self._answer.display = choice.name == MANUAL
+        self.query_one("#frame").set_class(choice.name == MANUAL, "-manual")
         self._file.display = choice.name == REPLAY
         self.query_one("#about", Static).update(content(about(choice)))
         self._say(checked(self._text, self._request) if choice.name == MANUAL else ())

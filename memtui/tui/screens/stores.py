@@ -13,6 +13,7 @@ from textual.widgets import Static
 from textual.worker import get_current_worker
 
 from memtui.config import Config, ConfigError, load_config
+from memtui.engine import Setup
 from memtui.memory.stores import Discovery, Store, Summary, discover, summarise
 from memtui.recall.trace import wall_clock
 from memtui.text import plural
@@ -39,26 +40,37 @@ def on_this_machine() -> Found:
         config = load_config()
     except ConfigError as error:
         config, problem = Config(), str(error)
-    found = discover(home=Path.home(), cwd=Path.cwd(), environ=os.environ, extra_roots=config.roots)
+    try:
+        cwd = Path.cwd()
+    except OSError:  # it was removed
+        cwd = Path.home()
+    found = discover(home=Path.home(), cwd=cwd, environ=os.environ, extra_roots=config.roots)
     if found.unlisted:
         count = plural(len(found.unlisted), "folder")
         problem = problem or f"{count} could not be listed, {found.unlisted[0]} first"
     return found, problem
 
 
-class StoresScreen(Dialog[tuple[Store, ...] | str]):
-    """Answers with the stores to read, at most one a scope, or with the name of a demo."""
+class StoresScreen(Dialog[tuple[Store, ...] | Setup | str]):
+    """Answers with the stores to read, at most one a scope, or with a demo's name, or a setup."""
 
-    def __init__(self, shown: frozenset[str], find: Finder = on_this_machine) -> None:
+    def __init__(
+        self,
+        shown: frozenset[str],
+        find: Finder = on_this_machine,
+        started: Setup | None = None,
+    ) -> None:
         """Prepares the list.
 
         Args:
             shown: the roots that the app shows now.
             find: looks for stores, in a thread.
+            started: what the app was started with.
 
         """
         super().__init__()
         self._shown_roots = shown
+        self._started = started
         self._find = find
         self._stores: tuple[Store, ...] = ()
         self._rows: tuple[StoreRow, ...] = store_rows(())
@@ -75,7 +87,7 @@ class StoresScreen(Dialog[tuple[Store, ...] | str]):
 
     def on_mount(self) -> None:
         """Starts to look."""
-        self.label("stores on this machine", "accept")
+        self.label("stores on this machine", "open-linked")
         self._draw(None)
         self._list.focus()
         self.run_worker(self._search, group="stores", thread=True, exit_on_error=True)
@@ -98,7 +110,7 @@ class StoresScreen(Dialog[tuple[Store, ...] | str]):
         event.stop()
         self._stores, self._problem = event.discovery.stores, event.problem
         self._looked_at = event.discovery.looked_at
-        self._rows, self._looking = store_rows(self._stores), False
+        self._rows, self._looking = store_rows(self._stores, self._started), False
         self._draw(self._rows[0].key)
 
     @on(StoreCounted)
@@ -141,7 +153,9 @@ class StoresScreen(Dialog[tuple[Store, ...] | str]):
         row = self._row()
         if row is None:
             return
-        if row.store is not None:
+        if row.setup is not None:
+            self.dismiss(row.setup)
+        elif row.store is not None:
             self.dismiss(read_with(row.store, self._stores))
         elif row.demo is not None:
             self.dismiss(row.demo)

@@ -48,6 +48,8 @@ class Upkeep(Board):
         """Looks for changes; without an interval it only looks when it is asked to."""
         self.watch_every_s: float | None = None
         """Seconds between two looks; None watches nothing."""
+        self.started: Setup | None = None
+        """What the app was started with."""
         self._news = ""
         self._failing = False
         self._forget_news: Timer | None = None
@@ -264,10 +266,12 @@ class Upkeep(Board):
     def action_stores(self) -> None:
         """Lists every store on this machine."""
         shown = frozenset(os.path.abspath(each.root) for each in self.setup.sources)
-        self.app.push_screen(StoresScreen(shown), self._stores_chosen)
+        self.app.push_screen(StoresScreen(shown, started=self.started), self._stores_chosen)
 
-    def _stores_chosen(self, chosen: tuple[Store, ...] | str | None) -> None:
-        if isinstance(chosen, str):
+    def _stores_chosen(self, chosen: tuple[Store, ...] | Setup | str | None) -> None:
+        if isinstance(chosen, Setup):
+            self.post_message(SetupChosen(chosen))
+        elif isinstance(chosen, str):
             self.post_message(DemoChosen(chosen))
         elif chosen:
             asked = replace(self.setup, options=self.options, query=self.query_bar.input.value)

@@ -7,6 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 
+from memtui.engine import Setup
 from memtui.evaluate import Asked, CaseResult, Evaluation
 from memtui.evaluate import Column as Results
 from memtui.memory.document import Document, Scope, SkippedFile
@@ -45,6 +46,8 @@ class Evaluated:
 
     name: str
     """The file as it was typed."""
+    setup: Setup
+    """The roots of the cases that name no pool."""
     folder: str
     """Where relative pools start."""
     evaluation: Evaluation
@@ -129,7 +132,7 @@ WATERFALL_COLUMNS = (
     Column("where memories are lost", 28, most=36),
     Column("", 5, right=True),
     Column("", BAR_CELLS, drop=2),
-    Column("", 10, flexible=True, drop=1),
+    Column("", 10, flexible=True, drop=3),
 )
 
 

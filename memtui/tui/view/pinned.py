@@ -28,31 +28,27 @@ def pin_line(view: View | None, path: str, width: int) -> Line:
     entry = view.catalogue.entries[key]
     name = entry.relative_path if isinstance(entry, SkippedFile) else entry.title
     title = safe((view.fate_of[key].glyph, Piece(f" {name or entry.relative_path}", "strong")))
-    said = safe(pin_verdict(view, key))
+    said: Line = ()
+    for said in map(safe, pin_verdicts(view, key)):
+        if width_of(head) + width_of(title) + width_of(said) <= width:
+            break
     room = max(LEAST_NAME, width - width_of(head) - width_of(said))
     return clip((*head, *clip(title, room), *said), width)
 
 
-def pin_verdict(view: View, key: str) -> Line:
-    """Where the memory was lost and what it lacks, or by what it stayed."""
+def pin_verdicts(view: View, key: str) -> list[Line]:
+    """Where the memory was lost and what it lacks, or by what it stayed; the fullest form first."""
     ladder = climb(view.recall, view.catalogue.entries[key])
     lost = next((rung for rung in ladder if rung.verdict == "lost"), None)
     if lost is not None:
         rank = next((rung for rung in ladder if rung.verdict == "missed"), None)
-        missed = f" · {rung_words(rank.reason)}" if rank is not None else ""
-        return line(
-            Piece(f"  ✗ lost at {lost.stage}", "error"),
-            Piece(f": {lost.reason}", "error"),
-            *lacking(lost),
-            Piece(missed, "muted"),
-        )
+        also = f" · {rank.stage}: {rank.reason}" if rank is not None and rank.reason else ""
+        brief = line(Piece(f"  ✗ lost at {lost.stage}", "error"))
+        short = (*brief, Piece(f": {lost.reason}", "error"), *lacking(lost))
+        return [(*short, Piece(also, "muted")), short, brief]
     kept = view.recall.context.kept
     place = kept.index(key) + 1 if key in kept else len(kept)
     spare = next((r for r in ladder if r.stage == "selection" and r.margin is not None), None)
     ahead = f" · {counted(spare.margin, spare.unit)} ahead" if spare and spare.margin else ""
-    return line(Piece(f"  ✓ {ordinal(place)} of {len(kept)} in the context", "success"), ahead)
-
-
-def rung_words(reason: str | None) -> str:
-    """A reason as it stands at the end of the line."""
-    return f"rank: {reason}" if reason else ""
+    brief = line(Piece(f"  ✓ {ordinal(place)} of {len(kept)} in the context", "success"))
+    return [(*brief, *line(ahead)), brief]

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from memtui.recall.manifest import Manifest
 from memtui.recall.options import RecallOptions
 from memtui.recall.pipeline import Recall
-from memtui.recall.selection import Refusal, validate_answer
+from memtui.recall.selection import REFUSALS, Refusal, validate_answer
 from memtui.recall.selectors import Selector, SelectorRequest
 from memtui.recall.selectors.endpoint import ModelSelector
 from memtui.text import plural
@@ -71,6 +71,15 @@ def verdict(recall: Recall) -> Line:
     count = len(selection.documents)
     said = plural(count, "line") if count else "nothing, which is a valid answer"
     return line(Piece(f"{selection.selector} picked {said}", "success"))
+
+
+def brief(recall: Recall) -> Line:
+    """What a selector did, in a few words."""
+    selection = recall.selection
+    if selection.reason is not None:
+        said = f"   ! {selection.selector} refused: {REFUSALS[selection.reason]}"
+        return line(Piece(said, "warning"))
+    return line(Piece(f"   {selection.selector} picked {len(selection.documents)}", "success"))
 
 
 def title_pieces(options: RecallOptions, asked: bool) -> Line:

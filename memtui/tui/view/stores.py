@@ -38,12 +38,22 @@ class StoreRow:
     """The store of the row."""
     demo: str | None = None
     """The name of the demo of the row."""
+    setup: Setup | None = None
+    """What the app was started with, where no store of the machine stands for it."""
 
 
-def store_rows(stores: Sequence[Store]) -> tuple[StoreRow, ...]:
-    """The stores in the order in which they were found, then the demos."""
+def store_rows(stores: Sequence[Store], started: Setup | None = None) -> tuple[StoreRow, ...]:
+    """The stores in the order they were found, what the app was started with, then the demos."""
     found = [StoreRow(f"store {number}", store=each) for number, each in enumerate(stores)]
+    if started is not None and _is_else(started, stores):
+        found.append(StoreRow("started", setup=started))
     return (*found, *(StoreRow(f"demo {name}", demo=name) for name in SCENARIOS))
+
+
+def _is_else(started: Setup, stores: Sequence[Store]) -> bool:
+    """Whether a setup reads something that no store stands for."""
+    roots = {os.path.abspath(each.root) for each in started.sources}
+    return bool(started.databases or roots - {each.root for each in stores})
 
 
 def stores_pane(
@@ -67,6 +77,8 @@ def stores_pane(
 
     def cells(item: object) -> tuple[Line, ...]:
         assert isinstance(item, StoreRow)
+        if item.setup is not None:
+            return _started_cells(item.setup, shown)
         if item.store is None:
             return _demo_cells(item.demo or "")
         return _store_cells(
@@ -80,6 +92,17 @@ def stores_pane(
 def _key(item: object) -> str:
     assert isinstance(item, StoreRow)
     return item.key
+
+
+def _started_cells(started: Setup, shown: frozenset[str]) -> tuple[Line, ...]:
+    roots = {os.path.abspath(each.root) for each in started.sources}
+    glyph = line(Piece("●" if roots and roots <= shown else "", "success"))
+    name = line(Piece(started.name or "memory"), Piece(f"  {_places(started)}", "muted"))
+    return glyph, line(Piece("start", "accent")), (), name, (), (), ()
+
+
+def _places(started: Setup) -> str:
+    return ", ".join((*(each.root for each in started.sources), *started.databases))
 
 
 def _demo_cells(name: str) -> tuple[Line, ...]:
@@ -188,6 +211,11 @@ def setup_for(stores: Sequence[Store], before: Setup, started_with: str = "") ->
 
 def about_row(row: StoreRow, stores: Sequence[Store], counts: Mapping[str, Summary]) -> list[Line]:
     """What is said about the highlighted row: where it is, and what choosing it reads."""
+    if row.setup is not None:
+        return [
+            line(Piece("as the app was started", "strong")),
+            line(Piece(f"enter reads {_places(row.setup)}", "muted")),
+        ]
     if row.store is None:
         scenario = SCENARIOS[row.demo or ""]
         return [

@@ -22,6 +22,10 @@ MOST_IDS = 200
 """Kept ids that are drawn; a recall keeps 20 at most, another program's may keep more."""
 MOST_META = 40
 """Values of a step that are drawn."""
+MOST_STEPS = 100
+"""Steps that are drawn; a recall has a dozen."""
+MOST_CHARS = 100
+"""Characters of an id or a name that are drawn; a database may hold anything."""
 BAR_CELLS = 8
 SAME = "same query as now"
 
@@ -200,7 +204,7 @@ def _limits(trace: Trace) -> Line:
 
 
 def _step_lines(steps: Sequence[Step], width: int, full: bool) -> list[Line]:
-    timed = _timed(steps)
+    timed = _timed(steps[:MOST_STEPS])
     longest = max((duration for _, duration in timed), default=0.0)
     columns = _FULL_STEP_COLUMNS if full else _STEP_COLUMNS
     fit = fit_columns(columns, width)
@@ -249,7 +253,9 @@ def _bar(duration: float, longest: float) -> Piece:
 
 
 def _counts(step: Step) -> list[str]:
-    shown = [f"{name} {_value(value)}" for name, value in list(step.meta.items())[:MOST_META]]
+    shown = [
+        f"{_short(name)} {_value(value)}" for name, value in list(step.meta.items())[:MOST_META]
+    ]
     return shown or [""]
 
 
@@ -258,7 +264,7 @@ def _value(value: MetaValue) -> str:
         return "yes" if value else "no"
     if isinstance(value, tuple):
         return f"{len(value)}"
-    return f"{value:,}" if isinstance(value, int | float) else f"{value}"
+    return f"{value:,}" if isinstance(value, int | float) else _short(f"{value}")
 
 
 def _kept(trace: Trace, entries: Mapping[str, Entry]) -> list[Line]:
@@ -277,7 +283,7 @@ def kept_line(document_id: str, entries: Mapping[str, Entry]) -> Line:
     """An id with its title, or alone where this pool has no such document."""
     entry = entries.get(document_id)
     if not isinstance(entry, Document):
-        return line(Piece(document_id, "accent"), Piece("  not in this pool", "muted"))
+        return line(Piece(_short(document_id), "accent"), Piece("  not in this pool", "muted"))
     return line(Piece(document_id, "accent"), f"  {entry.title or entry.relative_path}")
 
 
@@ -285,10 +291,10 @@ def _facts(log: Log, trace: Trace) -> list[Line]:
     same = trace.query_hash == log.current.query_hash and trace is not log.current
     query = f"{trace.query_chars:,} chars, its hash begins {trace.query_hash[:8]}"
     facts = [
-        _named("mode", trace.mode),
+        _named("mode", _short(trace.mode)),
         _named("query", query, Piece(f" · {SAME}" if same else "", "success")),
         _named("started", f"{full_moment(trace.started_at)}, took {took(trace.duration_ms)}"),
-        _named("trace", Piece(trace.trace_id, "accent")),
+        _named("trace", Piece(_short(trace.trace_id), "accent")),
     ]
     if log.problem:
         facts.append(_named("store", Piece(log.problem, "warning")))
@@ -297,6 +303,10 @@ def _facts(log: Log, trace: Trace) -> list[Line]:
 
 def _named(name: str, *parts: str | Piece) -> Line:
     return line(Piece(f"{name:<8} ", "muted"), *parts)
+
+
+def _short(text: str) -> str:
+    return text if len(text) <= MOST_CHARS else f"{text[:MOST_CHARS]}…"
 
 
 def took(duration_ms: float) -> str:

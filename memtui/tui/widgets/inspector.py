@@ -188,10 +188,10 @@ class Inspector(ScrolledText):
 
     def on_click(self, event: events.Click) -> None:
         """Marks the remedy that was clicked; a second click tries it."""
-        offset = event.get_content_offset(self)
-        if offset is None or self.face is not Face.WHY:
+        if self.face is not Face.WHY or event.screen_offset not in self.content_region:
             return
-        index = self.why.remedy_at(offset.y + round(self.scroll_y))
+        row = event.screen_y - self.content_region.y + round(self.scroll_y)
+        index = self.why.remedy_at(row)
         if index is None:
             return
         if event.chain > 1 and index == self.why.cursor:

@@ -32,9 +32,7 @@ def run_app(setup: Setup, config: Config | None = None) -> int:
     from memtui.tui.crash import crash_line
 
     try:
-        app = MemtuiApp(
-            setup, ansi_color=_ansi_color(), config=config, watch_every_s=WATCH_EVERY_S
-        )
+        app = MemtuiApp(setup, ansi_color=_ansi_color(), config=config, watch_every_s=WATCH_EVERY_S)
         answer = app.run()
     except Exception as error:  # the top of this face: nothing of a memory may be printed
         sys.stderr.write(crash_line(error) + "\n")

@@ -17,11 +17,11 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
-from memtui.memory.document import Scope  # noqa: E402
-from memtui.memory.files import ScanCache  # noqa: E402
-from memtui.memory.scan import Source, scan_all  # noqa: E402
-from memtui.recall.pipeline import recall  # noqa: E402
-from tests.bench.trees import read_everything, write_tree  # noqa: E402
+from memtui.memory.document import Scope
+from memtui.memory.files import ScanCache
+from memtui.memory.scan import Source, scan_all
+from memtui.recall.pipeline import recall
+from tests.bench.trees import read_everything, write_tree
 
 QUERIES = ("how do we roll back a release", "the replica lags", "note 77 of checkout", "search")
 

@@ -129,7 +129,7 @@ def test_a_changed_limit_is_compared_with_what_was() -> None:
         main.take_options(replace(main.options, limits=limits))
         await settle(pilot)
         screen = await open_comparison(pilot)
-        assert [side.name for side in screen.sides][0] == "as started"
+        assert screen.sides[0].name == "as started"
         lost = [row for row in rows_of(screen) if row.sign.text == "−"]
         assert lost
         assert {row.why for row in lost} == {"manifest: line-does-not-fit"}
@@ -169,6 +169,7 @@ def test_nothing_changed_says_so() -> None:
 
 def test_hostile_titles_are_compared_as_text() -> None:
     evil = "[/] [@click=app.quit]x[/] \x1b[2J \u202egnp"
+
     async def script(pilot: Pilot[Any]) -> None:
         await open_comparison(pilot)
         text = screen_text(pilot.app)

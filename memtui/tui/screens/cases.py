@@ -95,10 +95,11 @@ class Cases(Board):
         case, where = asked.case, asked.pools[0]
         base = evaluated.results.configuration.options
         tools = tuple(dict.fromkeys((*base.recent_tools, *case.recent_tools)))
-        now_ms = where.now_ms if base.now_ms is None else base.now_ms
+        setup, demo = self._setup_for(case.pool, evaluated)
+        still = base.now_ms is None and (demo or setup.pool_name)
+        now_ms = where.now_ms if still else base.now_ms  # a demo has a clock of its own
         options = replace(base, recent_tools=tools, now_ms=now_ms)
         self.session.opening = evaluated.worth_seeing(place)
-        setup, demo = self._setup_for(case.pool, evaluated)
         if not demo and setup.sources == self.setup.sources:
             self._ask_case(case.query, options)
             return

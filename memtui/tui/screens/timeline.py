@@ -29,6 +29,7 @@ class TimelineScreen(Dialog[None]):
     """The turn as it ran, and simulated with a selector as slow as is typed."""
 
     CSS_PATH = TRIAL_STYLES
+
     def __init__(self, view: View) -> None:
         super().__init__()
         self._recall = view.recall

@@ -188,7 +188,7 @@ class Inspector(ScrolledText):
 
     def on_click(self, event: events.Click) -> None:
         """Marks the remedy that was clicked; a second click tries it."""
-        if self.face is not Face.WHY or event.screen_offset not in self.content_region:
+        if self.face is not Face.WHY or not self.content_region.contains_point(event.screen_offset):
             return
         row = event.screen_y - self.content_region.y + round(self.scroll_y)
         index = self.why.remedy_at(row)

@@ -90,15 +90,32 @@ class Block:
     """Whether it is cut to one line instead of wrapped."""
 
 
-LEVELS = 4
+LEVELS = 5
 """How many forms there are, from the fullest to the shortest."""
 
 
 def blocks(found: Findings, level: int = 0) -> tuple[Block, ...]:
     """The whole answer; a higher level leaves out more of what tells the least."""
     rest = (*_near(found.near), *_remedies(found))
+    if level == LEVELS - 1:
+        return (_strip(found.ladder), _lost(found), *_remedies(found), *_near(found.near))
     gap = () if level or not rest else (Block(()),)
     return (_headline(found), *_ladder(found.ladder, level), *gap, *rest)
+
+
+def _strip(ladder: tuple[Rung, ...]) -> Block:
+    """All stages one after the other, with nothing but their marks."""
+    parts: list[Piece] = []
+    for rung in ladder:
+        tone: Tone = "muted" if rung.verdict in ("passed", "not-reached") else "strong"
+        parts += [GLYPHS[rung.verdict], Piece(f"\xa0{rung.stage} ", tone)]
+    return Block((), line(*parts))
+
+
+def _lost(found: Findings) -> Block:
+    """What the lost stage says, or by what the memory stayed."""
+    lost = next((rung for rung in found.ladder if rung.verdict == "lost"), None)
+    return _headline(found) if lost is None else Block(line(GLYPHS["lost"], " "), _said(lost))
 
 
 def _headline(found: Findings) -> Block:
@@ -168,9 +185,14 @@ def _rung(rung: Rung) -> Block:
         return Block(head, line(Piece("not reached", "muted")), short=True)
     if rung.verdict == "passed":
         return Block(head, line(Piece(rung.detail, "muted")), short=True)
-    said: Tone = "error" if rung.verdict == "lost" else "warning"
+    return Block(head, _said(rung))
+
+
+def _said(rung: Rung) -> Line:
+    """Why a stage was missed, with the numbers."""
+    tone: Tone = "error" if rung.verdict == "lost" else "warning"
     detail = f": {rung.detail}" if rung.detail else ""
-    return Block(head, line(Piece(rung.reason or rung.verdict, said), detail, *lacking(rung)))
+    return line(Piece(rung.reason or rung.verdict, tone), detail, *lacking(rung))
 
 
 def lacking(rung: Rung) -> Line:

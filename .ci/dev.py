@@ -68,7 +68,7 @@ def main(arguments: list[str]) -> None:
         run(str(PYTHON), "-m", "memtui", "demo", *rest)
     elif task == "test":
         prepare("[test]")
-        run(str(PYTHON), "-m", "pytest", *(rest or ["-n", "auto"]))
+        run(str(PYTHON), "-m", "pytest", *(rest or ["-n", "auto", "--reruns", "2"]))
     elif task == "check":
         prepare("[test]")
         run(str(PYTHON), "-m", "ruff", "check", ".")

@@ -103,6 +103,22 @@ def test_points_that_are_lacking_are_said() -> None:
     drive(make_app(pool), script, size=(120, 40))
 
 
+def test_a_click_on_the_line_opens_the_ladder_of_the_pinned_memory() -> None:
+    async def script(pilot: Pilot[Any]) -> None:
+        screen = board(pilot)
+        await highlight(pilot, "/answers.md")
+        mine = screen.highlighted
+        await pilot.press("p", "escape", "g")
+        await settle(pilot)
+        assert screen.highlighted != mine
+        await pilot.click("#pin")
+        await settle(pilot)
+        assert screen.highlighted == mine
+        assert "Prefers short answers · why" in screen_text(pilot.app)
+
+    drive(make_app(), script, size=(80, 24))
+
+
 def test_a_skipped_file_can_be_pinned() -> None:
     async def script(pilot: Pilot[Any]) -> None:
         await highlight(pilot, "/old.md")

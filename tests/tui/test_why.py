@@ -76,8 +76,9 @@ def test_it_is_a_pane_of_its_own_where_it_is_narrow(size: tuple[int, int]) -> No
         screen = board(pilot)
         assert screen.current == "inspector"
         assert screen.context.place is Place.WHY
-        text = screen_text(pilot.app)
-        assert "lost at selection" in text
+        text = screen_text(pilot.app).replace("\xa0", " ")
+        assert "✗ selection" in text
+        assert "no-lexical-hit" in text
         assert all(cell_len(row) == size[0] for row in text.splitlines())
         await pilot.press("escape")
         assert screen.current == "pool"
@@ -411,6 +412,39 @@ def test_a_click_marks_a_remedy_and_a_second_one_tries_it() -> None:
         assert len(screen.what_ifs) == 1
 
     drive_tree(script, size=NARROW)
+
+
+def test_a_click_on_the_banner_takes_the_what_if_back() -> None:
+    async def script(pilot: Pilot[Any]) -> None:
+        screen = board(pilot)
+        await highlight(pilot, "/undo.md")
+        await pilot.press("1")
+        await settle(pilot)
+        assert screen.what_ifs
+        await pilot.click("#what-if")
+        await settle(pilot)
+        assert screen.what_ifs == ()
+
+    drive_tree(script, size=NARROW)
+
+
+def test_the_palette_offers_a_remedy_and_taking_it_back() -> None:
+    from memtui.tui.commands import BY_ID
+
+    async def script(pilot: Pilot[Any]) -> None:
+        screen = board(pilot)
+        await highlight(pilot, "/undo.md")
+        assert BY_ID["apply-1"].allowed(screen.context)
+        await screen.run_command(BY_ID["apply-1"])
+        await settle(pilot)
+        assert screen.what_ifs
+        assert BY_ID["take-back"].allowed(screen.context)
+        await screen.run_command(BY_ID["take-back"])
+        await settle(pilot)
+        assert screen.what_ifs == ()
+        assert not BY_ID["take-back"].allowed(screen.context)
+
+    drive_tree(script)
 
 
 # Where nothing matches

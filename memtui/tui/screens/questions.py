@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from textual import on
+from textual import events, on
 
 from memtui.engine import Engine, Setup
 from memtui.tui.commands import Context, Fact, Place
+from memtui.tui.messages import ScanStopped
 from memtui.tui.screens.board import Board
 from memtui.tui.screens.compare import CompareScreen, Side
 from memtui.tui.screens.find import FindScreen
@@ -92,6 +93,11 @@ class Questions(Board):
         self.inspector.tell(event.found)
         if had_remedies is not bool(self.inspector.why.remedies):
             self.show_hints()
+
+    @on(ScanStopped)
+    def _scan_given_up(self) -> None:
+        """The recall stays as it is, so what was looked for is wanted after all."""
+        self._explain()
 
     @on(NearlyFound)
     def _nearly_found(self, event: NearlyFound) -> None:
@@ -205,6 +211,17 @@ class Questions(Board):
     def pin_bar(self, width: int, _height: int) -> list[Line]:
         """The line about the pinned memory."""
         return [] if self.pinned is None else [pin_line(self.view, self.pinned, width)]
+
+    @on(events.Click, "#what-if")
+    def _banner_clicked(self) -> None:
+        self.action_take_back()
+
+    @on(events.Click, "#pin")
+    def _pin_clicked(self) -> None:
+        if self.view is not None and self.pinned is not None:
+            key = key_of_path(self.view, self.pinned)
+            if key is not None:
+                self.look_into(key)
 
     def action_pin(self) -> None:
         """Pins the highlighted memory, or takes its pin away."""

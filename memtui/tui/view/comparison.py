@@ -82,7 +82,9 @@ def differences(comparison: Comparison) -> tuple[Difference, ...]:
 
 
 def _picked(before: Recall, after: Recall) -> list[Difference]:
-    """The documents that are selected in one recall and not in the other."""
+    """The documents that are selected in one recall and not in the other, by the same selector."""
+    if before.selection.selector != after.selection.selector:
+        return []
     old, new = set(before.selection.ids), set(after.selection.ids)
     now = [
         Difference(

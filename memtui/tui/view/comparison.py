@@ -16,8 +16,8 @@ from memtui.tui.view.rows import PaneView, Rows
 COLUMNS = (
     Column("", 1),
     Column("line", 9, right=True),
-    Column("memory", 16, flexible=True),
-    Column("why", 14, most=44, drop=1),
+    Column("memory", 12, flexible=True),
+    Column("why", 27, most=44, drop=1),
 )
 
 MEANINGS = {

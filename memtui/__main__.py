@@ -8,13 +8,25 @@ import sys
 def main() -> None:
     """Runs the command line and ends the process with its exit code."""
     if sys.argv[1:] in (["--version"], ["-V"]):
-        from memtui import __version__
-
-        print(f"memtui {__version__}")
+        _write_version()
         return
     from memtui.cli import run
 
     sys.exit(run(sys.argv[1:]))
+
+
+def _write_version() -> None:
+    from memtui import __version__
+
+    try:
+        print(f"memtui {__version__}", flush=True)
+    except OSError as error:
+        from memtui.cli.output import Exit, narrate, silence_stdout
+
+        silence_stdout()
+        if not isinstance(error, BrokenPipeError):
+            narrate(str(error.strerror))
+            sys.exit(Exit.SOURCE)
 
 
 if __name__ == "__main__":

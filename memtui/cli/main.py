@@ -22,6 +22,7 @@ from memtui.cli.output import (
     narrate_warnings,
     prepare_streams,
     silence_stdout,
+    silence_stdout_if_stuck,
     write_json,
     write_line,
 )
@@ -35,11 +36,24 @@ CONTEXT_SETTINGS = {"help_option_names": ["-h", "--help"], "max_content_width": 
 
 
 def run(arguments: list[str]) -> int:
-    """Runs one command and returns its exit code. The only place that catches everything."""
+    """Runs one command and returns its exit code."""
     prepare_streams()
+    code = _answer(arguments)
+    try:
+        sys.stdout.flush()
+    except BrokenPipeError:
+        silence_stdout()
+    except OSError as error:
+        silence_stdout()
+        narrate(_of_system(error))
+        return code or Exit.SOURCE
+    return code
+
+
+def _answer(arguments: list[str]) -> int:
+    """The exit code of one command. The only place that catches everything."""
     try:
         result = memtui.main(arguments, prog_name="memtui", standalone_mode=False)
-        sys.stdout.flush()
         return int(result or Exit.DONE)
     except click.ClickException as error:
         narrate(_one_line(error))
@@ -59,12 +73,17 @@ def run(arguments: list[str]) -> int:
         silence_stdout()
         return Exit.DONE
     except OSError as error:
-        narrate(f"{error.strerror or error}: {error.filename or ''}".rstrip(": "))
+        narrate(_of_system(error))
+        silence_stdout_if_stuck()
         return Exit.SOURCE
     except Exception as error:  # the one net of this face: a bug must not print memory text
         kind = type(error).__name__
         narrate(f"internal error ({kind} at {place_of(error)}); please report it")
         return 70
+
+
+def _of_system(error: OSError) -> str:
+    return f"{error.strerror or error}: {error.filename or ''}".rstrip(": ")
 
 
 def _one_line(error: click.ClickException) -> str:

@@ -53,6 +53,14 @@ def silence_stdout() -> None:
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
+def silence_stdout_if_stuck() -> None:
+    """Does so only if what was written so far can not leave."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        silence_stdout()
+
+
 def write_line(text: str = "") -> None:
     """One line of data on stdout; text of files must have gone through :func:`shown` before."""
     sys.stdout.write(text + "\n")

@@ -27,6 +27,12 @@ def quoted(*arguments: object) -> str:
     return shlex.join(command(*arguments))
 
 
+@pytest.fixture(params=["", "1"], ids=["buffered", "unbuffered"], autouse=True)
+def buffering(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """What is written may leave at once, or when the process ends."""
+    monkeypatch.setenv("PYTHONUNBUFFERED", request.param)
+
+
 @pytest.mark.parametrize("flags", [[], ["--json"]])
 def test_a_broken_pipe_ends_quietly(overflow: Path, flags: list[str]) -> None:
     words = quoted("recall", "customs", "--project", overflow, *flags)
@@ -54,8 +60,12 @@ def test_closed_streams_end_in_no_traceback(small: Path) -> None:
 
 
 @pytest.mark.skipif(not os.path.exists("/dev/full"), reason="there is no full device here")
-def test_a_full_disk_is_one_line(small: Path) -> None:
-    done = shell(f"{quoted('recall', 'apples', '--project', small)} >/dev/full")
+@pytest.mark.parametrize(
+    "words", [["recall", "apples"], ["recall", "apples", "--json"], ["scan"], ["--version"], ["-h"]]
+)
+def test_a_full_disk_is_one_line(small: Path, words: list[str]) -> None:
+    root = [] if words[0].startswith("-") else ["--project", small]
+    done = shell(f"{quoted(*words, *root)} >/dev/full")
     assert done.returncode == 3
     assert done.stderr == b"memtui: No space left on device\n"
 

@@ -2,24 +2,17 @@
 
 from __future__ import annotations
 
-import fcntl
 import os
-import pty
-import select
 import signal
-import struct
 import subprocess
 import sys
-import termios
-import time
 from pathlib import Path
 
 import pytest
 
 from tests.helpers import write_file, write_memory
+from tests.terminal import MOUSE_OFF, RESTORED, Terminal
 
-RESTORED = b"\x1b[?1049l"
-MOUSE_OFF = b"\x1b[?1000l"
 PROGRAM = """
 import sys
 from memtui.engine import Setup
@@ -39,61 +32,10 @@ Board.watch_view = broken
 """
 
 
-class Terminal:
-    """A process with a pseudo-terminal of its own."""
-
-    def __init__(self, root: Path, prelude: str = "", **environ: str) -> None:
-        self.master, slave = pty.openpty()
-        fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", 40, 120, 0, 0))
-        clean = {key: value for key, value in os.environ.items() if key != "NO_COLOR"}
-        self.process = subprocess.Popen(
-            [sys.executable, "-c", PROGRAM.format(prelude=prelude), str(root)],
-            stdin=slave,
-            stdout=slave,
-            stderr=slave,
-            env={**clean, "TERM": "xterm-256color", "COLORTERM": "truecolor", **environ},
-            start_new_session=True,
-        )
-        os.close(slave)
-        self.output = b""
-
-    def read(self, seconds: float = 0.2) -> None:
-        """Takes in what is written until nothing comes for a while."""
-        while select.select([self.master], [], [], seconds)[0]:
-            try:
-                data = os.read(self.master, 65_536)
-            except OSError:
-                return
-            if not data:
-                return
-            self.output += data
-
-    def wait_for(self, text: bytes, seconds: float = 30) -> None:
-        """Reads until a text was written."""
-        end = time.monotonic() + seconds
-        while text not in self.output:
-            alive = self.process.poll() is None and time.monotonic() < end
-            assert alive, f"{text!r} not in {self.output[-2000:]!r}"
-            self.read(0.1)
-
-    def press(self, keys: bytes) -> None:
-        os.write(self.master, keys)
-        self.read(0.4)
-
-    def end(self, seconds: float = 30) -> int:
-        """The exit code, once the process has ended."""
-        end = time.monotonic() + seconds
-        while self.process.poll() is None:
-            assert time.monotonic() < end, "the app does not end"
-            self.read(0.05)
-        self.read(0.1)
-        return self.process.returncode
-
-    def close(self) -> None:
-        if self.process.poll() is None:
-            self.process.kill()
-            self.process.wait()
-        os.close(self.master)
+def app_on(root: Path, prelude: str = "", **environ: str) -> Terminal:
+    """The app on a store of this root."""
+    command = [sys.executable, "-c", PROGRAM.format(prelude=prelude), str(root)]
+    return Terminal(command, **environ)
 
 
 @pytest.fixture
@@ -107,8 +49,7 @@ def tree(tmp_path: Path) -> Path:
 
 
 def test_nothing_in_a_memory_reaches_the_terminal_as_a_command(tree: Path) -> None:
-    terminal = Terminal(tree)
-    try:
+    with app_on(tree) as terminal:
         terminal.wait_for(b"Plain one")
         for keys in (b"\x1b", b"j", b"\r", b"G", b"\x1b", b"2", b"3", b"4", b"5", b"1", b"y", b"?"):
             terminal.press(keys)
@@ -122,26 +63,20 @@ def test_nothing_in_a_memory_reaches_the_terminal_as_a_command(tree: Path) -> No
         assert terminal.end() == 0
         assert RESTORED in terminal.output
         assert MOUSE_OFF in terminal.output
-    finally:
-        terminal.close()
 
 
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 143), (signal.SIGHUP, 129)])
 def test_a_signal_restores_the_terminal(tree: Path, number: signal.Signals, code: int) -> None:
-    terminal = Terminal(tree)
-    try:
+    with app_on(tree) as terminal:
         terminal.wait_for(b"Plain one")
         terminal.process.send_signal(number)
         assert terminal.end() == code
         assert RESTORED in terminal.output
         assert MOUSE_OFF in terminal.output
-    finally:
-        terminal.close()
 
 
 def test_a_crash_ends_with_one_line_and_no_memory_text(tree: Path) -> None:
-    terminal = Terminal(tree, prelude=CRASHING)
-    try:
+    with app_on(tree, prelude=CRASHING) as terminal:
         assert terminal.end() == 1
         after = terminal.output.rpartition(RESTORED)[2].decode()
         assert "memtui: internal error: ValueError" in after
@@ -150,13 +85,10 @@ def test_a_crash_ends_with_one_line_and_no_memory_text(tree: Path) -> None:
         assert "owned" not in after
         assert "Traceback" not in after
         assert len(after.strip().splitlines()) == 1
-    finally:
-        terminal.close()
 
 
 def test_no_color_means_no_colour(tree: Path) -> None:
-    terminal = Terminal(tree, NO_COLOR="1")
-    try:
+    with app_on(tree, NO_COLOR="1") as terminal:
         terminal.wait_for(b"Plain one")
         terminal.press(b"\x1b")
         assert b"\x1b[38;2;" not in terminal.output
@@ -164,19 +96,14 @@ def test_no_color_means_no_colour(tree: Path) -> None:
         assert b";38;2;" not in terminal.output
         terminal.press(b"q")
         assert terminal.end() == 0
-    finally:
-        terminal.close()
 
 
 def test_an_empty_no_color_means_nothing(tree: Path) -> None:
-    terminal = Terminal(tree, NO_COLOR="")
-    try:
+    with app_on(tree, NO_COLOR="") as terminal:
         terminal.wait_for(b"Plain one")
         assert b"38;2;108;178;255" in terminal.output
         terminal.press(b"\x11")
         assert terminal.end() == 0
-    finally:
-        terminal.close()
 
 
 def run_without_terminal(tree: Path, **environ: str) -> subprocess.CompletedProcess[str]:
@@ -200,10 +127,7 @@ def test_without_a_terminal_it_ends_at_once_with_a_hint(tree: Path) -> None:
 
 
 def test_a_dumb_terminal_is_refused(tree: Path) -> None:
-    terminal = Terminal(tree, TERM="dumb")
-    try:
+    with app_on(tree, TERM="dumb") as terminal:
         assert terminal.end() == 2
         assert b"TERM=dumb" in terminal.output
         assert RESTORED not in terminal.output
-    finally:
-        terminal.close()

@@ -63,6 +63,11 @@ class Terminal:
             if not self._take():
                 return
 
+    def read_some(self, seconds: float = 0.1) -> None:
+        """Takes in one piece of what is written, if anything comes."""
+        if select.select([self.master], [], [], seconds)[0]:
+            self._take()
+
     def _take(self) -> bool:
         try:
             data = os.read(self.master, 65_536)
@@ -77,8 +82,7 @@ class Terminal:
         while text not in self.output[after:]:
             alive = self.process.poll() is None and time.monotonic() < end
             assert alive, f"{text!r} not in {self.output[after:][-2000:]!r}"
-            if select.select([self.master], [], [], 0.1)[0]:
-                self._take()
+            self.read_some()
 
     def press(self, keys: bytes) -> None:
         """Sends keys, and takes in what they lead to."""

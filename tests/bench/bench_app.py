@@ -12,6 +12,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import re
 import statistics
 import sys
 import tempfile
@@ -33,6 +34,7 @@ from tests.terminal import Terminal
 TYPED = ("how do we roll back a release", "the replica lags", "note 77 of checkout", "search login")
 REST_S = 0.12
 """Seconds between two keys: a fast typist's."""
+STYLES = re.compile(r"\x1b\[[0-9;]*m")
 EMPTY = """
 from textual.app import App
 from textual.widgets import Static
@@ -79,10 +81,9 @@ async def _typed(pilot: Pilot[int], letter: str) -> float:
 def first_frames(root: Path, documents: int) -> dict[str, float]:
     """Whole processes in a pseudo-terminal: milliseconds until a text is drawn."""
     ours = [sys.executable, "-m", "memtui", "--project", str(root)]
-    there = f"{documents:,}" if documents > 1_000 else str(documents)
     empty = min(_until([sys.executable, "-c", EMPTY], "ready") for _ in range(5))
-    first = min(_until(ours, "memtui") for _ in range(5))
-    every = min(_until(ours, f"pool {there}") for _ in range(3))
+    first = min(_until(ours, "memtui ▸") for _ in range(5))
+    every = min(_until(ours, f"pool {documents:,} ") for _ in range(3))
     return {
         "empty Textual app, ms": round(empty),
         "first frame / empty Textual app": round(first / empty, 2),
@@ -92,7 +93,9 @@ def first_frames(root: Path, documents: int) -> dict[str, float]:
 
 def _until(command: list[str], text: str) -> float:
     with Terminal(command, columns=160, rows=45) as terminal:
-        terminal.wait_for(text.encode())
+        while text not in STYLES.sub("", terminal.output.decode(errors="replace")):
+            terminal.read_some()
+            assert terminal.seconds < 30, f"{text!r} is not drawn"
         return terminal.seconds * 1000
 
 

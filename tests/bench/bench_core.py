@@ -97,27 +97,32 @@ def measure_processes(root: Path) -> dict[str, float]:
 
 
 def measure_memory(count: int, root: Path) -> dict[str, float]:
-    """Peak memory of a scan and a recall, in a process of its own."""
+    """Peak memory of a scan and a recall in a process of its own; whether time grows with size."""
     tree = root / "huge"
     write_tree(tree, count)
     script = (
-        "import resource,sys,time\n"
+        "import resource,sys\n"
         "from memtui.memory.document import Scope\n"
         "from memtui.memory.scan import Source, scan_all\n"
         "from memtui.recall.pipeline import recall\n"
-        "s=time.perf_counter(); pool=scan_all(Source(Scope.PROJECT,sys.argv[1],'qwen'))\n"
-        "scan=time.perf_counter()-s\n"
+        "pool=scan_all(Source(Scope.PROJECT,sys.argv[1],'qwen'))\n"
         "recall('how do we roll back a release',pool)\n"
-        "print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss/1024, scan)\n"
+        "print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss/1024)\n"
     )
     out = subprocess.run(
         [sys.executable, "-c", script, str(tree)], check=True, capture_output=True, text=True
-    ).stdout.split()
-    floor = best(lambda: read_everything(tree), 2)
+    ).stdout
+    source = Source(Scope.PROJECT, str(tree), "qwen")
+    each = best(lambda: scan_all(source), 2) / count
+    tenth = root / "tenth"
+    write_tree(tenth, count // 10)
+    source = Source(Scope.PROJECT, str(tenth), "qwen")
     return {
         "documents": count,
-        "peak memory, MB": round(float(out[0])),
-        "scan qwen / floor": round(float(out[1]) / floor, 2),
+        "peak memory, MB": round(float(out)),
+        "scan, a document of all / a document of a tenth": round(
+            each / (best(lambda: scan_all(source)) / (count // 10)), 2
+        ),
     }
 
 

@@ -17,16 +17,40 @@ CONFIG_KEYS: Mapping[str, str] = {
     "agent": "whose stores to prefer: claude or qwen",
     "dialect": "how to read every root: qwen or claude",
     "roots": "list of further folders with memories, for `memtui scan --all` and `o` in the app",
-    "keys": "table: name of a command of the app to the keys that run it",
+    "keys": "table: name of a command of the app to the keys that run it, comma-separated",
     "limits": "table: field of the limits to its value",
-    "selector": "table: url, model and api_key of an OpenAI-compatible chat endpoint; "
-    "MEMTUI_SELECTOR_URL, MEMTUI_SELECTOR_MODEL and MEMTUI_SELECTOR_API_KEY win",
+    "selector": "table: url, model and api_key of an OpenAI-compatible chat endpoint, for "
+    "`--selector model`; the environment wins",
     "embeddings": "table: url, model and api_key of an OpenAI-compatible embeddings endpoint, for "
-    "`--ranker vector` and `hybrid`; MEMTUI_EMBEDDINGS_URL, MEMTUI_EMBEDDINGS_MODEL and "
-    "MEMTUI_EMBEDDINGS_API_KEY win",
+    "`--ranker vector` and `hybrid`; the environment wins",
     "synonyms": "table: word to a list of what else it may be called, for `--expand`",
 }
 """Every key of the file with its meaning."""
+
+ENVIRONMENT: Mapping[str, str] = {
+    "MEMTUI_CONFIG": "the configuration file, in place of the platform's",
+    "MEMTUI_STATE": "the folder of memtui's own database, in place of the platform's",
+    "MEMTUI_TRACE_RETENTION_DAYS": "days that traces are kept: 7, or 1 to 365",
+    "MEMTUI_TRACE_MAX_ROWS": "most traces that are kept: 10,000, or 100 to 100,000",
+    "MEMTUI_SELECTOR_URL": "chat endpoint of `--selector model`",
+    "MEMTUI_SELECTOR_MODEL": "name of its model",
+    "MEMTUI_SELECTOR_API_KEY": "its key",
+    "MEMTUI_EMBEDDINGS_URL": "embeddings endpoint of `--ranker vector` and `hybrid`",
+    "MEMTUI_EMBEDDINGS_MODEL": "name of its model",
+    "MEMTUI_EMBEDDINGS_API_KEY": "its key",
+    "VISUAL": "editor of `e` in the app; else `EDITOR`",
+    "EDITOR": "the same, where `VISUAL` is not set",
+    "NO_COLOR": "no colours, if it is not empty",
+    "TEXTUAL_THEME": "theme of the app, where the configuration names none",
+    "CLAUDE_CONFIG_DIR": "where Claude Code keeps its memories, as it reads it itself",
+    "QWEN_CODE_MEMORY_BASE_DIR": "where Qwen Code keeps its memories, as it reads it itself; "
+    "else `QWEN_RUNTIME_DIR` or `QWEN_HOME`",
+    "QWEN_RUNTIME_DIR": "the same",
+    "QWEN_HOME": "the same",
+    "QWEN_CODE_MEMORY_LOCAL": "`1`: Qwen Code's memories are in `.qwen/memory` of the project",
+    "QWEN_CODE_MEMORY_PROJECT_SCOPE": "`workspace`: of this very directory, not of its repository",
+}
+"""Every environment variable that a user sets, with its meaning."""
 
 ENDPOINT_TABLES = ("selector", "embeddings")
 """Keys whose table names an OpenAI-compatible endpoint."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ipaddress
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, field
@@ -10,6 +11,7 @@ from urllib.parse import urlsplit
 
 _URL = re.compile(r"https?://[!-~]+", re.IGNORECASE)
 _HEADER_TEXT = re.compile(r"[!-~]*")
+_SURROGATE = re.compile("[\ud800-\udfff]")
 
 
 class Secret:
@@ -82,6 +84,8 @@ class Endpoint:
             return "the URL is no http or https URL"
         if not self.model:
             return "no model is set"
+        if _SURROGATE.search(self.model):
+            return "the name of the model is no valid text"
         if not _HEADER_TEXT.fullmatch(self.key.reveal()):
             return "the API key has a character that no header can carry"
         return None
@@ -92,6 +96,8 @@ def _is_url(text: str) -> bool:
         return False
     try:
         parts = urlsplit(text)
+        if "[" in parts.netloc:
+            ipaddress.IPv6Address(parts.hostname or "")
         return bool(parts.hostname) and parts.port != 0
     except ValueError:
         return False

@@ -1,60 +1,25 @@
-"""What the faces share: which roots to read, how, and one engine that scans and recalls."""
+"""What the faces share: one engine that scans the roots of a setup and recalls."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from memtui.memory.document import Pool, Scope
+from memtui.memory.document import Pool
 from memtui.memory.files import ScanCache
 from memtui.memory.scan import Progress, Source, scan_pool
-from memtui.recall.options import RecallOptions
 from memtui.recall.pipeline import Prepared, Recall, prepare, recall
 from memtui.recall.trace import Tracer
 from memtui.recall.turn import Event, TurnPlan
+from memtui.setup import Setup
 from memtui.state import StateError, TraceStore, Use, pool_key
 
 if TYPE_CHECKING:
     import asyncio
 
     from memtui.recall.delivery import Delivered
-
-
-@dataclass(frozen=True, slots=True)
-class Setup:
-    """Everything that the common options of a command decide."""
-
-    sources: tuple[Source, ...] = ()
-    """The roots, at most one a scope."""
-    options: RecallOptions = field(default_factory=RecallOptions)
-    """What a recall is asked to do."""
-    databases: tuple[str, ...] = ()
-    """Memory databases whose rows join the pool; they are copied and never touched."""
-    exclude: tuple[str, ...] = ()
-    """Files that the agent has already surfaced."""
-    name: str = ""
-    """What to call this set of roots: a project's or a demo's name."""
-    query: str = ""
-    """A query to begin with."""
-    pool_name: str = ""
-    """What a case file calls this pool: ``demo:NAME``; empty for roots, which have no name."""
-    agent: str | None = None
-    """Whose stores these are, where that is known: ``claude`` or ``qwen``."""
-    note: str | None = None
-    """One line on how the roots were chosen, where the user may want to choose otherwise."""
-    looked_at: tuple[str, ...] = ()
-    """Where stores were looked for, if none was found."""
-
-    @property
-    def reads_something(self) -> bool:
-        """Whether there is a root or a database."""
-        return bool(self.sources or self.databases)
-
-    def source_of(self, scope: Scope) -> Source | None:
-        """The source of a scope, if there is one."""
-        return next((each for each in self.sources if each.scope is scope), None)
 
 
 class Engine:
@@ -190,14 +155,3 @@ def place_of(error: BaseException) -> str:
         place = f"{Path(trace.tb_frame.f_code.co_filename).name}:{trace.tb_lineno}"
         trace = trace.tb_next
     return place
-
-
-def sources_for(
-    roots: Iterable[tuple[Scope, str | None]], dialect: str | None, *, typed: bool = True
-) -> tuple[Source, ...]:
-    """A source for each scope that has a root."""
-    return tuple(
-        Source(scope, root, dialect, typed)  # type: ignore[arg-type]
-        for scope, root in roots
-        if root
-    )

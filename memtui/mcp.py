@@ -13,11 +13,13 @@ from pydantic import Field
 
 from memtui import __version__
 from memtui.citations import validate_citations
-from memtui.engine import Engine, Setup, place_of
+from memtui.engine import Engine, place_of
 from memtui.memory.document import MemoryRootError
 from memtui.recall.pipeline import Recall
 from memtui.recall.record import citations_record, memories_record
-from memtui.recall.why import AmbiguousDocument, explain, find_target, why_record
+from memtui.recall.why.explain import explain, why_record
+from memtui.recall.why.target import AmbiguousDocument, find_target
+from memtui.setup import Setup
 from memtui.state import StateError, TraceStore
 from memtui.text import chars
 

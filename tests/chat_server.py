@@ -67,6 +67,11 @@ class _Handler(BaseHTTPRequestHandler):
         message = {"role": "assistant", "content": self.server.text}
         self._send(200, json.dumps({"choices": [{"index": 0, "message": message}]}).encode())
 
+    def do_held(self) -> None:
+        """Answers when it is released."""
+        self.server.released.wait(30)
+        self.do_answer()
+
     def do_body(self) -> None:
         self._send(200, self.server.text.encode())
 

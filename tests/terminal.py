@@ -5,6 +5,7 @@ from __future__ import annotations
 import fcntl
 import os
 import pty
+import re
 import select
 import struct
 import subprocess
@@ -15,6 +16,9 @@ from typing import Self
 
 RESTORED = b"\x1b[?1049l"
 MOUSE_OFF = b"\x1b[?1000l"
+_NOT_HANDED_ON = ("NO_COLOR", "COLUMNS", "LINES")
+"""Variables that say something else of the terminal than the terminal does."""
+_MOVES_AND_COLOURS = re.compile(rb"\x1b\[[0-9;?]*[a-zA-Z]")
 
 
 class Terminal:
@@ -25,7 +29,7 @@ class Terminal:
     ) -> None:
         self.master, slave = pty.openpty()
         self._size(columns, rows)
-        clean = {key: value for key, value in os.environ.items() if key != "NO_COLOR"}
+        clean = {key: value for key, value in os.environ.items() if key not in _NOT_HANDED_ON}
         self.output = b""
         self.started = time.perf_counter()
         self.process = subprocess.Popen(
@@ -84,6 +88,18 @@ class Terminal:
             assert alive, f"{text!r} not in {self.output[after:][-2000:]!r}"
             self.read_some()
 
+    def drawn(self, after: int = 0) -> str:
+        """The text that was written, without what moves the cursor and sets colours."""
+        return _MOVES_AND_COLOURS.sub(b"", self.output[after:]).decode("utf-8", "replace")
+
+    def wait_for_text(self, text: str, seconds: float = 30, *, after: int = 0) -> None:
+        """Reads until a text was drawn, in one colour or in several."""
+        end = time.monotonic() + seconds
+        while text not in self.drawn(after):
+            alive = self.process.poll() is None and time.monotonic() < end
+            assert alive, f"{text!r} not in {self.drawn(after)[-2000:]!r}"
+            self.read_some()
+
     def press(self, keys: bytes) -> None:
         """Sends keys, and takes in what they lead to."""
         os.write(self.master, keys)
@@ -102,9 +118,15 @@ class Terminal:
         self.read(0.1)
         return self.process.returncode
 
+    def hang_up(self) -> None:
+        """Closes the terminal under the process, as a window that is closed does."""
+        if self.master >= 0:
+            os.close(self.master)
+            self.master = -1
+
     def close(self) -> None:
         """Kills what still runs."""
         if self.process.poll() is None:
             self.process.kill()
             self.process.wait()
-        os.close(self.master)
+        self.hang_up()

@@ -6,10 +6,11 @@ from pathlib import Path
 
 import pytest
 
-from memtui.engine import Engine, Setup, sources_for
+from memtui.engine import Engine
 from memtui.memory.document import RootNotFound, Scope, ScopeFailed
 from memtui.memory.scan import Source
 from memtui.recall.options import RecallOptions
+from memtui.setup import Setup, sources_for
 from memtui.state import TraceStore
 from tests.helpers import NOW_MS, write_memory
 

@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-HEAVY = ("textual", "rich", "mcp", "pydantic", "openai", "httpx", "yaml", "frontmatter")
+HEAVY = ("textual", "rich", "mcp", "pydantic", "openai", "httpx", "yaml", "frontmatter", "aiohttp")
 
 
 def modules_after(code: str) -> tuple[set[str], str]:

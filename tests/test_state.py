@@ -165,8 +165,9 @@ def test_the_folder_and_the_file_are_private(store: TraceStore, path: Path) -> N
 
 
 def test_the_database_holds_no_text(path: Path, tmp_path: Path) -> None:
-    from memtui.engine import Engine, Setup, sources_for
+    from memtui.engine import Engine
     from memtui.memory.document import Scope
+    from memtui.setup import Setup, sources_for
     from tests.helpers import write_memory
 
     secret = "zanzibar"

@@ -8,14 +8,19 @@ from pathlib import Path
 
 import click
 
+from memtui.cli.completion import files, traces
 from memtui.cli.output import CommandError, Exit, narrate, shown, write_json, write_line
+from memtui.cli.teaching import epilog
 from memtui.recall.trace import Trace
 from memtui.state import TraceReader, TraceStore, open_foreign
 
 MOST_TEXT_BYTES = 64 * 1024 * 1024
 
 
-@click.group(no_args_is_help=False)
+@click.group(
+    no_args_is_help=False,
+    epilog=epilog("memtui trace list --limit 5", "memtui trace show TRACE_ID"),
+)
 def trace() -> None:
     """List the traces of past recalls, or show one."""
 
@@ -23,12 +28,13 @@ def trace() -> None:
 _DB = click.option(
     "--db",
     metavar="FILE",
+    shell_complete=files,
     help="Read the recall_traces table of another program's database; it is never touched.",
 )
 _JSON = click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 
 
-@trace.command("list")
+@trace.command("list", epilog=epilog("memtui trace list --limit 5"))
 @click.option(
     "--limit", type=click.IntRange(min=1), default=50, show_default=True, help="Most traces."
 )
@@ -48,8 +54,8 @@ def list_traces(limit: int, db: str | None, as_json: bool) -> int:
     return Exit.DONE
 
 
-@trace.command("show")
-@click.argument("trace_id")
+@trace.command("show", epilog=epilog("memtui trace show TRACE_ID --json"))
+@click.argument("trace_id", shell_complete=traces)
 @_DB
 @_JSON
 def show_trace(trace_id: str, db: str | None, as_json: bool) -> int:
@@ -100,12 +106,23 @@ def reader(db: str | None) -> AbstractContextManager[TraceReader]:
     return TraceStore()
 
 
-@click.command()
-@click.option("--trace", "trace_id", metavar="ID", help="Allow what this recall has shown.")
+@click.command(
+    epilog=epilog(
+        "memtui validate --trace TRACE_ID answer.txt > clean.txt",
+        "echo 'See [id:a1b2c3d4].' | memtui validate --allow a1b2c3d4",
+    )
+)
+@click.option(
+    "--trace",
+    "trace_id",
+    metavar="ID",
+    shell_complete=traces,
+    help="Allow what this recall has shown.",
+)
 @click.option("--allow", metavar="ID[,ID…]", help="Allow these ids.")
 @click.option("--strict", is_flag=True, help="Clean suspects too, and count them as findings.")
 @_JSON
-@click.argument("file", default="-")
+@click.argument("file", default="-", shell_complete=files)
 def validate(
     trace_id: str | None, allow: str | None, strict: bool, as_json: bool, file: str
 ) -> int:

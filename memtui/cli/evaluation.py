@@ -6,18 +6,24 @@ import shlex
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import click
 
-from memtui.cli.options import Options, common_options, setup_from, versus
+from memtui.cli.benchmark import check_benchmark_options, questions, record_of, surveyed
+from memtui.cli.completion import cases as known_cases
+from memtui.cli.completion import files
+from memtui.cli.options import Options, common_options
 from memtui.cli.output import CommandError, Exit, narrate, write_json, write_line
 from memtui.cli.progress import progress
+from memtui.cli.report_file import ReportFile
+from memtui.cli.setups import setup_from, versus
+from memtui.cli.teaching import epilog
 from memtui.config import load_config
-from memtui.engine import Engine, Setup
+from memtui.engine import Engine
 from memtui.limits import Limits
 from memtui.memory.document import Pool
+from memtui.setup import Setup
 
 if TYPE_CHECKING:
     from memtui.evaluate import (
@@ -27,8 +33,8 @@ if TYPE_CHECKING:
         Pools,
         Threshold,
     )
+    from memtui.evaluate.baseline import Baseline
     from memtui.evaluate.cases import CaseError
-    from memtui.evaluate.deltas import Baseline
     from memtui.evaluate.longmemeval import Granularity
     from memtui.memory.files import Recency
 
@@ -53,8 +59,15 @@ class Asking:
     seed: int
 
 
-@click.command("eval")
-@click.argument("cases", required=False)
+@click.command(
+    "eval",
+    epilog=epilog(
+        "memtui eval demo                                  # the cases that come with memtui",
+        "memtui eval cases.jsonl --fail-under context_recall=.9   # a gate for CI",
+        "memtui eval demo --rankers lexical,bm25 --expansion both",
+    ),
+)
+@click.argument("cases", required=False, shell_complete=known_cases)
 @click.option("--rankers", metavar="A,B,…", help="Run every case with each of these rankers.")
 @click.option(
     "--expansion",
@@ -66,16 +79,26 @@ class Asking:
     metavar="OPTIONS",
     help='Run every case with other options too: "--set manifest_bytes=9000".',
 )
-@click.option("--baseline", metavar="FILE", help="Compare with what eval --json printed before.")
+@click.option(
+    "--baseline",
+    metavar="FILE",
+    shell_complete=files,
+    help="Compare with what eval --json printed before.",
+)
 @click.option(
     "--fail-under",
     multiple=True,
     metavar="METRIC=VALUE",
     help="Exit code 1 if the first configuration does not reach this; repeatable.",
 )
-@click.option("--junit", metavar="FILE", help="Also write JUnit XML to this file.")
 @click.option(
-    "--longmemeval", metavar="FILE", help="Take the questions of this LongMemEval file as cases."
+    "--junit", metavar="FILE", shell_complete=files, help="Also write JUnit XML to this file."
+)
+@click.option(
+    "--longmemeval",
+    metavar="FILE",
+    shell_complete=files,
+    help="Take the questions of this LongMemEval file as cases.",
 )
 @click.option(
     "--granularity",
@@ -103,6 +126,7 @@ def evaluate(options: Options, **asked: Any) -> int:
     asking = Asking(**asked)
     if (asking.cases is None) == (asking.longmemeval is None):
         raise CommandError("eval wants a file with CASES, or --longmemeval FILE")
+    check_benchmark_options(options, is_benchmark=asking.longmemeval is not None)
     thresholds = _thresholds(asking.fail_under)
     baseline = _baseline(asking.baseline)
     with ExitStack() as stack:
@@ -112,10 +136,15 @@ def evaluate(options: Options, **asked: Any) -> int:
             evaluation.baseline = baseline.sides
             evaluation.baseline_source = baseline.source
             _warn_of_baseline(baseline, evaluation)
+        junit = None if asking.junit is None else ReportFile("--junit", asking.junit)
+        if junit is not None:
+            junit.check(run.roots, _inputs(asking, run))
         interrupted = _collect(run)
-    if asking.junit is not None:
-        _write_junit(asking.junit, evaluation, thresholds)
-    _write(evaluation, as_json=options.json)
+    try:
+        if junit is not None:
+            _write_junit(junit, evaluation, thresholds)
+    finally:  # what was measured is told also where the file can not be written
+        _write(evaluation, as_json=options.json)
     if interrupted:
         narrate(f"interrupted after {evaluation.done:,} of {evaluation.planned:,} cases")
         return Exit.INTERRUPTED
@@ -129,6 +158,10 @@ class Run:
     evaluation: Evaluation
     asked: Iterable[Asked]
     configurations: Sequence[Configuration]
+    roots: frozenset[str] = frozenset()
+    """Every memory root that is read."""
+    databases: tuple[str, ...] = ()
+    """Every memory database that is read."""
 
 
 def _prepared(asking: Asking, options: Options, stack: ExitStack) -> Run:
@@ -152,8 +185,12 @@ def _prepared(asking: Asking, options: Options, stack: ExitStack) -> Run:
     _check_names(chosen)
     columns = [Column(each) for each in chosen]
     if asking.longmemeval is not None:
-        asked, planned, source = _benchmark(asking, len(chosen))
-        return Run(Evaluation(columns, planned, source), asked, chosen)
+        found, sample = surveyed(
+            asking.longmemeval, asking.granularity, asking.per_category, asking.seed
+        )
+        asked = questions(asking.longmemeval, found, asking.granularity, sample, len(chosen))
+        source = record_of(found, asking.granularity, asking.per_category, asking.seed)
+        return Run(Evaluation(columns, len(sample), source), asked, chosen)
     try:
         file: CaseFile = read_cases(asking.cases or "")
         opened: dict[object, Pools] = {}
@@ -167,7 +204,15 @@ def _prepared(asking: Asking, options: Options, stack: ExitStack) -> Run:
     source = {"cases": file.name, "sha256": file.sha256}
     _warn_of_ages(resolved)
     evaluation = Evaluation(columns, len(resolved), source, pools_record(resolved))
-    return Run(evaluation, resolved, chosen)
+    read = {id(where): where.pool for each in resolved for where in each.pools}
+    roots = frozenset(report.root for pool in read.values() for report in pool.scopes)
+    return Run(evaluation, resolved, chosen, roots, (*setup.databases, *setups[-1][1].databases))
+
+
+def _inputs(asking: Asking, run: Run) -> Iterator[str]:
+    """The files that the command reads."""
+    yield from (name for name in (asking.cases, asking.longmemeval, asking.baseline) if name)
+    yield from run.databases
 
 
 def _warn_of_ages(asked: Sequence[Asked]) -> None:
@@ -182,18 +227,19 @@ def _warn_of_ages(asked: Sequence[Asked]) -> None:
 
 
 def _case_error(error: CaseError, name: str) -> CommandError:
+    count = len(error.problems)
+    if count == 1:
+        return CommandError(f"{name}: {error}; no case was run")
     for problem in error.problems[:MOST_PROBLEMS]:
         narrate(f"{name}: {problem}")
-    count = len(error.problems)
     more = f", the first {MOST_PROBLEMS} above" if count > MOST_PROBLEMS else ""
-    what = "1 problem" if count == 1 else f"{count:,} problems"
-    return CommandError(f"{what} with the cases{more}; none was run")
+    return CommandError(f"{count:,} problems with the cases{more}; none was run")
 
 
 def _configurations(asking: Asking, setup: Setup) -> list[Configuration]:
     from memtui.evaluate import Configuration
     from memtui.recall.expansion import Expansion
-    from memtui.recall.rankers import RANKERS
+    from memtui.recall.rankers.registry import RANKERS
 
     typed = asking.rankers.split(",") if asking.rankers is not None else [setup.options.ranker]
     rankers = list(dict.fromkeys(each.strip() for each in typed))
@@ -222,7 +268,8 @@ def _check_names(configurations: Sequence[Configuration]) -> None:
 
 
 def _dialect(options: Options) -> Any:
-    return None if options.dialect in (None, "auto") else options.dialect
+    chosen = options.dialect or load_config().dialect
+    return None if chosen in (None, "auto") else chosen
 
 
 def _recency(options: Options) -> Recency:
@@ -257,45 +304,6 @@ def _pools(options: Options, setup: Setup, folder: str) -> Pools:
     )
 
 
-def _benchmark(
-    asking: Asking, configurations: int
-) -> tuple[Iterable[Asked], int, dict[str, object]]:
-    """The questions of a LongMemEval file, how many, and what is written down about them."""
-    from memtui.evaluate import longmemeval
-
-    path, granularity = asking.longmemeval or "", asking.granularity
-    narrate(f"reading {path} once to check and count it")
-    try:
-        found = longmemeval.survey(path, granularity)
-    except longmemeval.LongMemEvalError as error:
-        raise CommandError(f"--longmemeval: {error}") from None
-    chosen = found.sample(asking.per_category, asking.seed)
-    if not chosen:
-        raise CommandError(f"--longmemeval: {path} holds no question that can be judged")
-    source: dict[str, object] = {
-        "longmemeval": found.name,
-        "sha256": found.sha256,
-        "granularity": granularity,
-        "questions": found.questions,
-        "abstention_left_out": found.abstention,
-        "unmarked_left_out": found.unmarked,
-        "per_category": asking.per_category,
-        "seed": asking.seed,
-    }
-    asked = longmemeval.ask(path, granularity, chosen, configurations)
-    return _told(asked), len(chosen), source
-
-
-def _told(asked: Iterable[Asked]) -> Iterator[Asked]:
-    """The questions; a file that changed since it was checked ends the command."""
-    from memtui.evaluate.longmemeval import LongMemEvalError
-
-    try:
-        yield from asked
-    except LongMemEvalError as error:
-        raise CommandError(f"--longmemeval: {error}") from None
-
-
 def _collect(run: Run) -> bool:
     """Runs every case; whether it was interrupted. What is done by then is kept."""
     from memtui.evaluate import run_cases
@@ -323,13 +331,10 @@ def _write(evaluation: Evaluation, *, as_json: bool) -> None:
             write_line(line)
 
 
-def _write_junit(path: str, evaluation: Evaluation, thresholds: Sequence[Threshold]) -> None:
+def _write_junit(file: ReportFile, evaluation: Evaluation, thresholds: Sequence[Threshold]) -> None:
     from memtui.evaluate.junit import junit_xml
 
-    try:
-        Path(path).expanduser().write_bytes(junit_xml(evaluation, thresholds))
-    except OSError as error:
-        raise CommandError(f"--junit {path} can not be written: {error.strerror}") from None
+    file.write(junit_xml(evaluation, thresholds))
 
 
 def _thresholds(texts: Sequence[str]) -> list[Threshold]:
@@ -350,7 +355,7 @@ def _gate(evaluation: Evaluation, thresholds: Sequence[Threshold]) -> int:
 
 
 def _baseline(path: str | None) -> Baseline | None:
-    from memtui.evaluate.deltas import BaselineError, read_baseline
+    from memtui.evaluate.baseline import BaselineError, read_baseline
 
     if path is None:
         return None
@@ -361,7 +366,13 @@ def _baseline(path: str | None) -> Baseline | None:
 
 
 def _warn_of_baseline(baseline: Baseline, evaluation: Evaluation) -> None:
+    from memtui.evaluate.record import BASELINE
+
     if baseline.partial:
         narrate("warning: the baseline was interrupted; only its cases are compared")
     if baseline.source.get("sha256") != evaluation.source.get("sha256"):
         narrate("warning: the baseline is of another case file; cases are matched by their id")
+    against = [str(delta["against"]) for delta in evaluation.deltas.values()]
+    if not any(name.startswith(BASELINE) for name in against):
+        there = ", ".join(side.name for side in baseline.sides)
+        narrate(f"warning: nothing is compared with the baseline, which has only: {there}")

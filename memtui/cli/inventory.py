@@ -9,7 +9,8 @@ from pathlib import Path
 
 import click
 
-from memtui.cli.options import Options, common_options, need_roots, setup_from
+from memtui.cli.completion import problems
+from memtui.cli.options import Options, common_options
 from memtui.cli.output import (
     CommandError,
     Exit,
@@ -20,8 +21,10 @@ from memtui.cli.output import (
     write_line,
 )
 from memtui.cli.report import TITLE_WIDTH, scan_lines
+from memtui.cli.setups import need_roots, setup_from
+from memtui.cli.teaching import epilog
 from memtui.config import load_config
-from memtui.engine import Engine, Setup
+from memtui.engine import Engine
 from memtui.memory.document import Pool, ScopeReport
 from memtui.memory.health import FINDINGS, Finding, find_problems
 from memtui.memory.index import IndexReport, measure_index
@@ -30,17 +33,25 @@ from memtui.memory.scan import INDEX_NAME, capped
 from memtui.recall.context import age_days, age_phrase
 from memtui.recall.record import document_records, number, pool_record, skipped_records
 from memtui.recall.trace import wall_clock
+from memtui.setup import Setup
 from memtui.text import plural
 
 Json = dict[str, object]
 
 
-@click.command()
+@click.command(
+    epilog=epilog(
+        "memtui scan --demo broken       # a file for every reason to be skipped",
+        "memtui scan --all               # every store on this machine",
+        "memtui scan --project .claude/memory --fail-on type-missing --fail-on broken-wikilink",
+    )
+)
 @click.option("--all", "every_store", is_flag=True, help="List every store on this machine.")
 @click.option(
     "--fail-on",
     multiple=True,
     metavar="FINDING",
+    shell_complete=problems,
     help="Exit 1 if there is such a finding, or such a reason to skip a file; `any` for every "
     "one. Repeatable.",
 )
@@ -163,7 +174,7 @@ def _list_stores(options: Options) -> int:
     return Exit.DONE
 
 
-@click.command()
+@click.command(epilog=epilog("memtui status --demo overflow", "memtui status --agent qwen"))
 @common_options
 def status(options: Options) -> int:
     """Show what the management flows see: the capped scan, the types, and the index."""

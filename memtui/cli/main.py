@@ -12,9 +12,10 @@ import click
 from memtui import __version__
 from memtui.cli import report
 from memtui.cli.accounts import trace, validate
+from memtui.cli.completion import check_instruction, demos, folders
 from memtui.cli.evaluation import evaluate
 from memtui.cli.inventory import scan, status
-from memtui.cli.options import Options, as_query, common_options, hand_down, need_roots, setup_from
+from memtui.cli.options import Options, common_options, hand_down
 from memtui.cli.output import (
     CommandError,
     Exit,
@@ -27,6 +28,9 @@ from memtui.cli.output import (
     write_line,
 )
 from memtui.cli.questions import compare_command, why
+from memtui.cli.setups import need_roots, setup_from
+from memtui.cli.teaching import epilog
+from memtui.cli.values import as_query
 from memtui.config import ConfigError, config_path, load_config
 from memtui.engine import Engine, place_of
 from memtui.memory.document import MemoryRootError, ScopeFailed
@@ -53,6 +57,7 @@ def run(arguments: list[str]) -> int:
 def _answer(arguments: list[str]) -> int:
     """The exit code of one command. The only place that catches everything."""
     try:
+        check_instruction(os.environ)
         result = memtui.main(arguments, prog_name="memtui", standalone_mode=False)
         return int(result or Exit.DONE)
     except click.ClickException as error:
@@ -93,7 +98,16 @@ def _one_line(error: click.ClickException) -> str:
     return message + hint
 
 
-@click.group(invoke_without_command=True, context_settings=CONTEXT_SETTINGS, no_args_is_help=False)
+@click.group(
+    invoke_without_command=True,
+    context_settings=CONTEXT_SETTINGS,
+    no_args_is_help=False,
+    epilog=epilog(
+        "memtui demo                     # look around on sample memories",
+        "memtui                          # the memories of the agent in this folder",
+        "memtui why 'roll back a release' undo-a-deploy.md   # where was it lost?",
+    ),
+)
 @click.version_option(__version__, "--version", "-V", message="memtui %(version)s")
 @common_options
 @click.pass_context
@@ -116,11 +130,18 @@ def open_app(options: Options) -> int:
         return run_app(setup, load_config())
 
 
-@memtui.command()
-@click.argument("name", default="small")
+@memtui.command(
+    epilog=epilog(
+        "memtui demo                     # 42 memories of a shop, and a question that misses one",
+        "memtui demo overflow            # 251 memories; the only match is the oldest",
+        "memtui demo --into shop-demo    # as files, and the command that recalls from them",
+    )
+)
+@click.argument("name", default="small", shell_complete=demos)
 @click.option(
     "--into",
     metavar="DIR",
+    shell_complete=folders,
     help="Lay the sample memories out in this new or empty folder, and open nothing.",
 )
 @common_options
@@ -165,7 +186,13 @@ def _lay_out(name: str, into: str, options: Options) -> int:
     return Exit.DONE
 
 
-@memtui.command()
+@memtui.command(
+    epilog=epilog(
+        "memtui recall 'customs declaration Norway' --demo overflow",
+        "memtui recall 'roll back a release' --project .claude/memory --set manifest_bytes=9000",
+        "memtui recall 'roll back a release' --demo small --ranker bm25 --expand --json",
+    )
+)
 @click.argument("query")
 @common_options
 def recall(query: str, options: Options) -> int:
@@ -188,7 +215,7 @@ def recall(query: str, options: Options) -> int:
     return Exit.DONE
 
 
-@memtui.command()
+@memtui.command(epilog=epilog("memtui paths", "memtui paths --json"))
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON object.")
 def paths(as_json: bool) -> int:
     """Print where memtui keeps its configuration and its state."""
@@ -201,7 +228,12 @@ def paths(as_json: bool) -> int:
     return Exit.DONE
 
 
-@memtui.command()
+@memtui.command(
+    epilog=epilog(
+        "claude mcp add memtui -- memtui mcp     # Claude Code",
+        "memtui mcp --project .claude/memory --user ~/.claude/memory",
+    )
+)
 @common_options
 def mcp(options: Options) -> int:
     """Serve recalls to agents over MCP, on standard input and output."""
@@ -216,6 +248,40 @@ def mcp(options: Options) -> int:
                 raise CommandError(f"the {each.scope} root {each.root} does not exist")
         serve(setup)
     return Exit.DONE
+
+
+@memtui.command(
+    "serve",
+    epilog=epilog(
+        "memtui serve --demo small       # sample memories",
+        "memtui serve --port 0           # the stores of this folder, at a free port",
+    ),
+)
+@click.option(
+    "--port",
+    type=click.IntRange(0, 65_535),
+    metavar="N",
+    default=8000,
+    show_default=True,
+    help="Port of the address; 0 takes a free one.",
+)
+@click.option(
+    "--host",
+    metavar="ADDRESS",
+    default="127.0.0.1",
+    show_default=True,
+    help="Address of this machine itself: 127.0.0.1 or ::1, and nothing else.",
+)
+@common_options
+def serve_app(port: int, host: str, options: Options) -> int:
+    """Show the app in a browser of this machine. The options are those of the app."""
+    try:
+        from memtui.cli.serve import serve
+    except ImportError:
+        raise CommandError("serve needs an extra: pip install 'memtui[serve]'") from None
+    with setup_from(options):
+        """Only to refuse now what the app would refuse in every browser window."""
+    return serve(options.words(), host, port, as_json=options.json)
 
 
 for command in (why, compare_command, evaluate, trace, validate, scan, status):

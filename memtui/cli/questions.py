@@ -9,15 +9,8 @@ from pathlib import Path
 import click
 
 from memtui.cli import report
-from memtui.cli.options import (
-    Options,
-    as_query,
-    common_options,
-    need_roots,
-    parse_time,
-    setup_from,
-    versus,
-)
+from memtui.cli.completion import files
+from memtui.cli.options import Options, common_options
 from memtui.cli.output import (
     CommandError,
     Exit,
@@ -27,7 +20,10 @@ from memtui.cli.output import (
     write_json,
     write_line,
 )
-from memtui.engine import Engine, Setup
+from memtui.cli.setups import need_roots, setup_from, versus
+from memtui.cli.teaching import epilog
+from memtui.cli.values import as_query, parse_time
+from memtui.engine import Engine
 from memtui.memory.document import Pool
 from memtui.memory.edit import pool_as_of
 from memtui.recall.compare import (
@@ -38,11 +34,21 @@ from memtui.recall.compare import (
     preset_options,
 )
 from memtui.recall.pipeline import Recall
-from memtui.recall.why import AmbiguousDocument, Target, Why, explain, find_target, why_record
+from memtui.recall.why.explain import Why, explain, why_record
+from memtui.recall.why.target import AmbiguousDocument, Target, find_target
+from memtui.setup import Setup
 
 
-@click.command()
-@click.argument("arguments", nargs=-1, required=True, metavar="QUERY DOCUMENT")
+@click.command(
+    epilog=epilog(
+        "memtui why 'how do we roll back a release' project_undo_bad_deploy.md --demo small",
+        "memtui why 'roll back a release' notes/deploy.md --report     # for a bug report",
+        "memtui why --queries questions.txt notes/deploy.md            # which phrasings find it?",
+    )
+)
+@click.argument(
+    "arguments", nargs=-1, required=True, metavar="QUERY DOCUMENT", shell_complete=files
+)
 @click.option(
     "--queries",
     type=click.Path(),
@@ -149,7 +155,13 @@ def _lines_of(file: str) -> Iterator[str]:
     yield from (line.strip() for line in text.splitlines() if line.strip())
 
 
-@click.command("compare")
+@click.command(
+    "compare",
+    epilog=epilog(
+        "memtui compare 'customs declaration Norway' --demo overflow --preset capped",
+        "memtui compare 'roll back a release' --demo small --vs '--ranker bm25 --expand'",
+    ),
+)
 @click.argument("query")
 @click.option(
     "--preset",

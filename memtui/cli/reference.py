@@ -11,7 +11,7 @@ from itertools import pairwise
 import click
 
 from memtui import limits
-from memtui.config import CONFIG_KEYS
+from memtui.config import CONFIG_KEYS, ENVIRONMENT
 from memtui.recall.why.ladder import REASONS
 
 
@@ -26,6 +26,7 @@ def sections() -> Mapping[str, Callable[[], str]]:
         "limits": limits_table,
         "reasons": reasons_table,
         "config": config_table,
+        "environment": environment_table,
         "findings": findings_table,
         "tour": tour,
     }
@@ -33,14 +34,15 @@ def sections() -> Mapping[str, Callable[[], str]]:
 
 def commands_reference() -> str:
     """Every command with its own options, as a Markdown table."""
-    shared = {option.name for option in _common_options()}
+    common = {option.name for option in _common_options()}
     rows = ["| command | what it does |", "| --- | --- |"]
     for usage, command in _commands():
-        own = [each for each in command.params if each.name not in shared or "--" not in usage]
+        names = {each.name for each in command.params}
+        shared = common if common <= names else {"as_json"}
         options = [
             each
-            for each in own
-            if isinstance(each, click.Option) and each.name not in shared and each.name != "as_json"
+            for each in command.params
+            if isinstance(each, click.Option) and each.name not in shared
         ]
         extra = "".join(f"<br>`{_form(each)}` {_cell(each.help)}" for each in options)
         rows.append(f"| `{usage}` | {_cell(command.help)}{extra} |")
@@ -87,6 +89,13 @@ def config_table() -> str:
     return "\n".join(rows)
 
 
+def environment_table() -> str:
+    """Every environment variable that is read."""
+    rows = ["| variable | meaning |", "| --- | --- |"]
+    rows += [f"| `{name}` | {text} |" for name, text in ENVIRONMENT.items()]
+    return "\n".join(rows)
+
+
 TOUR_QUERY = "how do we roll back a release"
 TOUR_DOCUMENT = "project_undo_bad_deploy.md"
 
@@ -102,7 +111,8 @@ def tour() -> str:
     from memtui.memory.scan import Source, scan_pool
     from memtui.recall.options import RecallOptions
     from memtui.recall.pipeline import recall
-    from memtui.recall.why import explain, find_target
+    from memtui.recall.why.explain import explain
+    from memtui.recall.why.target import find_target
     from memtui.samples import temporary_demo
 
     with temporary_demo("small") as demo:
@@ -171,7 +181,7 @@ def _common_options() -> list[click.Option]:
 
 
 def _form(option: click.Option) -> str:
-    name = option.opts[-1]
+    name = max(option.opts, key=len)
     if option.is_flag:
         return name
     kind = option.type

@@ -13,7 +13,7 @@ from memtui.recall.context import age_days
 from memtui.recall.funnel import funnel, reproduction
 from memtui.recall.manifest import Verdict
 from memtui.recall.pipeline import Recall
-from memtui.recall.why import Why
+from memtui.recall.why.explain import Why
 from memtui.recall.why.ladder import REASONS
 from memtui.text import plural
 

@@ -7,7 +7,7 @@ import json
 import os
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 
 from memtui.samples.written import sample_folder
@@ -20,6 +20,8 @@ _TEXTS = ("pool", "category", "note")
 _LISTS = ("relevant", "recent_tools")
 _KEYS = ("id", "query", *_LISTS, *_TEXTS)
 _SHOWN = 60
+_MOST_KEYS = 5
+"""Unknown keys of one case that are named."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -40,6 +42,8 @@ class Case:
     """What it is a case of."""
     note: str = ""
     """A remark for people."""
+    line: int | None = field(default=None, compare=False)
+    """Where it begins in its file, from 1; None where it is of no file."""
 
     def as_json(self) -> dict[str, object]:
         """The case as it stands in a file, without what is empty."""
@@ -63,7 +67,7 @@ class Problem:
     text: str
     """What, in one line."""
     line: int | None = None
-    """Where, from 1; None where it belongs to a case and not to a line."""
+    """Where, from 1; None where it belongs to no line."""
 
     def __str__(self) -> str:
         return self.text if self.line is None else f"line {self.line:,}: {self.text}"
@@ -75,6 +79,12 @@ class CaseError(ValueError):
     def __init__(self, problems: Sequence[Problem]) -> None:
         super().__init__("; ".join(map(str, problems)))
         self.problems = tuple(problems)
+
+
+def problem_of(case: Case, text: str) -> Problem:
+    """What is wrong with a case that can be read: it is named, beside its line."""
+    name = case.id if len(case.id) <= _SHOWN else case.id[: _SHOWN - 1] + "…"
+    return Problem(f"case {name}: {text}", case.line)
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,13 +108,11 @@ def read_cases(name: str) -> CaseFile:
         CaseError: it can not be read, or a case in it is malformed; every problem with its line.
 
     """
-    path = built_in_path(name) if name in BUILT_IN else Path(name).expanduser()
+    path = built_in_path(name) if name in BUILT_IN else Path(os.path.expanduser(name))
     try:
-        if path.stat().st_size > MOST_FILE_BYTES:
-            raise CaseError([Problem(f"{name} is larger than {MOST_FILE_BYTES:,} bytes")])
-        content = path.read_bytes()
-    except OSError as error:
-        raise CaseError([Problem(f"{name} can not be read: {error.strerror}")]) from None
+        content = read_at_most(path)
+    except UnusableFile as error:
+        raise CaseError([Problem(f"it can not be read: {error}")]) from None
     if name in BUILT_IN:  # a checkout on another system may have other line ends
         content = content.replace(b"\r\n", b"\n")
     return CaseFile(
@@ -113,6 +121,37 @@ def read_cases(name: str) -> CaseFile:
         sha256=hashlib.sha256(content).hexdigest(),
         cases=parse_cases(content),
     )
+
+
+class UnusableFile(Exception):
+    """A file can not be read. ``str()`` says why, in a few words."""
+
+
+def read_at_most(path: Path) -> bytes:
+    """The bytes of a file of any kind; one without an end, as a device, is refused.
+
+    Raises:
+        UnusableFile: it can not be read, or holds more than ``MOST_FILE_BYTES``.
+
+    """
+    if not can_be_a_path(str(path)):
+        raise UnusableFile("no file can have this name")
+    try:
+        with path.open("rb") as file:
+            content = file.read(MOST_FILE_BYTES + 1)
+    except OSError as error:
+        raise UnusableFile(str(error.strerror)) from None
+    if len(content) > MOST_FILE_BYTES:
+        raise UnusableFile(f"it holds more than {MOST_FILE_BYTES:,} bytes")
+    return content
+
+
+def can_be_a_path(text: str) -> bool:
+    """Whether the system could have a file of this name."""
+    try:
+        return b"\0" not in os.fsencode(text)
+    except UnicodeEncodeError:
+        return False
 
 
 def built_in_path(name: str) -> Path:
@@ -141,7 +180,7 @@ def parse_cases(content: bytes) -> tuple[Case, ...]:
         if found:
             problems += (Problem(each, line) for each in found)
             continue
-        case = _case(value)
+        case = _case(value, line)
         if case.id in lines:
             problems.append(Problem(f"id {case.id!r} is taken by line {lines[case.id]:,}", line))
         lines.setdefault(case.id, line)
@@ -166,13 +205,41 @@ def _values(text: str, problems: list[Problem]) -> Iterator[tuple[int, object]]:
     if text.lstrip().startswith("["):
         yield from _values_of_array(text, problems)
         return
-    for number, line in enumerate(text.split("\n"), start=1):
-        if not line.strip():
-            continue
+    yield from _values_of_lines(text, problems)
+
+
+def _values_of_lines(text: str, problems: list[Problem]) -> Iterator[tuple[int, object]]:
+    """The values of JSON lines, each with its line."""
+    place, number = 0, 1
+    while place < len(text):
+        end = _line_end(text, place)
+        line = text[place:end].strip()
         try:
-            yield number, _DECODER.decode(line.strip())
+            if line:
+                yield number, _DECODER.decode(line)
         except (ValueError, RecursionError) as error:
-            problems.append(Problem(f"no JSON: {_complaint(error)}", number))
+            last = _end_of_value(text, place)
+            if last > end:
+                end = _line_end(text, last)
+                what = "one case over several lines: give it one line, or make the file an array"
+            else:
+                what = f"no JSON: {_complaint(error)}"
+            problems.append(Problem(what, number))
+        number += text.count("\n", place, end) + 1
+        place = end + 1
+
+
+def _line_end(text: str, place: int) -> int:
+    found = text.find("\n", place)
+    return len(text) if found < 0 else found
+
+
+def _end_of_value(text: str, place: int) -> int:
+    """Where the value that begins here ends, whatever follows; ``place`` if there is none."""
+    try:
+        return _DECODER.raw_decode(text, _after_space(text, place))[1]
+    except (ValueError, RecursionError):
+        return place
 
 
 _SPACE = re.compile(r"[ \t\r\n]*")
@@ -211,16 +278,18 @@ def _after_space(text: str, place: int) -> int:
 
 def _complaint(error: Exception) -> str:
     if isinstance(error, json.JSONDecodeError):
-        return f"{error.msg} (column {error.colno:,})"
+        more = "; a line holds one case" if error.msg == "Extra data" else ""
+        return f"{error.msg} (column {error.colno:,}){more}"
     return "nested too deep" if isinstance(error, RecursionError) else str(error)
 
 
 def _object(pairs: list[tuple[str, object]]) -> dict[str, object]:
-    keys = [key for key, _ in pairs]
-    twice = next((key for key in keys if keys.count(key) > 1), None)
-    if twice is not None:
-        raise ValueError(f"the key {_clipped(twice)} stands twice in one object")
-    return dict(pairs)
+    found: dict[str, object] = {}
+    for key, value in pairs:
+        if key in found:
+            raise ValueError(f"the key {_clipped(key)} stands twice in one object")
+        found[key] = value
+    return found
 
 
 _DECODER = json.JSONDecoder(object_pairs_hook=_object)
@@ -233,7 +302,8 @@ def _problems_of(value: object) -> list[str]:
     found = [f"{key} is missing" for key in ("id", "query", "relevant") if key not in value]
     unknown = [key for key in value if key not in _KEYS]
     if unknown:
-        names = ", ".join(map(_clipped, unknown))
+        names = ", ".join(map(_clipped, unknown[:_MOST_KEYS]))
+        names += ", …" if len(unknown) > _MOST_KEYS else ""
         found.append(f"no such key: {names}; there are: {', '.join(_KEYS)}")
     for key in ("id", "query", *_TEXTS):
         given = value.get(key)
@@ -252,11 +322,11 @@ def _problems_of(value: object) -> list[str]:
     return found
 
 
-def _case(value: object) -> Case:
+def _case(value: object, line: int) -> Case:
     assert isinstance(value, dict)
     fields: Mapping[str, object] = {key: each for key, each in value.items() if each is not None}
     unique = {key: tuple(dict.fromkeys(value.get(key, ()))) for key in _LISTS}
-    return Case(**{**fields, **unique})  # type: ignore[arg-type]
+    return Case(**{**fields, **unique}, line=line)  # type: ignore[arg-type]
 
 
 def _kind(value: object) -> str:

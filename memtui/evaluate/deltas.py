@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 from memtui.evaluate.metrics import METRICS, averages, rank_scores, rounded
@@ -14,10 +12,6 @@ Json = dict[str, object]
 
 JUDGED_BY = ("context_recall", "ndcg@10", "mrr", "manifest_recall", "silent")
 """What makes a case better or worse: the first of these that changed decides."""
-
-
-class BaselineError(ValueError):
-    """A baseline can not be used. ``str()`` is one clear line."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -33,12 +27,7 @@ class Side:
 
     @classmethod
     def of(cls, record: Mapping[str, Any]) -> Side:
-        """The side that a configuration's record describes.
-
-        Raises:
-            KeyError, TypeError, ValueError, AttributeError: it is no such record.
-
-        """
+        """The side that a configuration's record describes."""
         results = {str(each["id"]): each for each in record["results"]}
         scores = {name: _scores(each) for name, each in results.items()}
         return cls(str(record["name"]), results, scores)
@@ -47,49 +36,9 @@ class Side:
 def _scores(result: Mapping[str, Any]) -> dict[str, float]:
     if not result["ranks"]:
         return {"silent": float(result["silent"])}
-    ranks = [None if rank is None else int(rank) for rank in result["ranks"].values()]
-    if any(rank is not None and rank < 1 for rank in ranks) or not isinstance(result["lost"], dict):
-        raise ValueError("no rank, or no verdicts")
     recalls = ("manifest_recall", "context_recall")
+    ranks = [*result["ranks"].values()]
     return {**rank_scores(ranks), **{name: float(result[name]) for name in recalls}}
-
-
-@dataclass(frozen=True, slots=True)
-class Baseline:
-    """An earlier run."""
-
-    sides: tuple[Side, ...]
-    """Its configurations."""
-    source: Mapping[str, object]
-    """Where its cases came from."""
-    partial: bool
-    """Whether it was interrupted."""
-
-
-def read_baseline(path: str) -> Baseline:
-    """Reads what ``memtui eval --json`` printed before.
-
-    Raises:
-        BaselineError: the file can not be read, or is something else.
-
-    """
-    try:
-        record = json.loads(Path(path).expanduser().read_bytes())
-    except OSError as error:
-        raise BaselineError(f"{path} can not be read: {error.strerror}") from None
-    except (ValueError, RecursionError) as error:
-        raise BaselineError(f"{path} is no JSON: {error}") from None
-    schema = record.get("schema") if isinstance(record, dict) else None
-    if schema != "memtui.eval/1":
-        raise BaselineError(
-            f"{path} is no output of memtui eval --json: its schema is {str(schema)[:60]!r}"
-        )
-    try:
-        sides = tuple(Side.of(each) for each in record["configurations"])
-        source = dict(record.get("source") or {})
-    except (KeyError, TypeError, ValueError, AttributeError):
-        raise BaselineError(f"{path} lacks what a baseline needs: run it again") from None
-    return Baseline(sides, source, bool(record.get("partial")))
 
 
 def compare_sides(before: Side, after: Side) -> Json:

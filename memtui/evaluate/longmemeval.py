@@ -12,9 +12,11 @@ there, unlike in the benchmark's own baselines, which index what the user said.
 
 from __future__ import annotations
 
+import codecs
 import hashlib
+import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -28,6 +30,8 @@ from memtui.memory.document import Document, Pool, Scope, document_id, with_uniq
 Granularity = Literal["session", "turn"]
 ABSTENTION = "_abs"
 """How the id of a question ends to which no session has the answer."""
+MOST_DEPTH = 64
+"""Lists and objects inside one another; the benchmark has five."""
 ROOT = "/longmemeval"
 """Where the memories of a question seem to lie."""
 
@@ -138,10 +142,11 @@ class _Hashed:
         self._file.close()
 
     def read(self, size: int = -1) -> bytes:
-        """The next bytes."""
+        """The next bytes, without a byte-order mark."""
+        begins = self._file.tell() == 0
         chunk = self._file.read(size)
         self._sha256.update(chunk)
-        return chunk
+        return chunk.removeprefix(codecs.BOM_UTF8) if begins else chunk
 
     def digest(self) -> str:
         """SHA-256 of the whole file, in hex; reads what is left of it."""
@@ -151,8 +156,11 @@ class _Hashed:
 
 
 def _opened(path: str) -> _Hashed:
+    place = Path(os.path.expanduser(path))
     try:
-        return _Hashed(Path(path).expanduser().open("rb"))
+        if place.exists() and not place.is_file():
+            raise LongMemEvalError(f"{path} is no regular file, and it has to be read twice")
+        return _Hashed(place.open("rb"))
     except OSError as error:
         raise LongMemEvalError(f"{path} can not be read: {error.strerror}") from None
 
@@ -163,7 +171,8 @@ def _questions(file: _Hashed) -> Iterator[dict[str, Any]]:
 
     number = 0
     try:
-        for number, question in enumerate(ijson.items(file, "item", use_float=True), start=1):
+        events = _shallow(ijson.basic_parse(file, use_float=True))
+        for number, question in enumerate(ijson.items(ijson.parse(events), "item"), start=1):
             wrong = _wrong(question)
             if wrong:
                 name = question.get("question_id") if isinstance(question, dict) else None
@@ -171,8 +180,32 @@ def _questions(file: _Hashed) -> Iterator[dict[str, Any]]:
                 raise LongMemEvalError(f"{which}: {wrong}")
             yield question
     except ijson.JSONError as error:
-        detail = " ".join(str(error).split())[:120]
-        raise LongMemEvalError(f"no JSON after question {number:,}: {detail}") from None
+        raise LongMemEvalError(f"no JSON after question {number:,}: {_detail(error)}") from None
+
+
+def _detail(error: Exception) -> str:
+    """What the parser says, which may be bytes, without the place that it draws below."""
+    said = error.args[0] if error.args else ""
+    text = said.decode("utf-8", "replace") if isinstance(said, bytes) else str(said)
+    return " ".join(text.partition("(right here)")[0].split())[:120]
+
+
+def _shallow(events: Iterable[tuple[str, object]]) -> Iterator[tuple[str, object]]:
+    """The events of the parser, which itself needs the square of the depth in memory.
+
+    Raises:
+        LongMemEvalError: something is nested deeper than ``MOST_DEPTH``.
+
+    """
+    depth = 0
+    for event in events:
+        if event[0] in ("start_map", "start_array"):
+            depth += 1
+            if depth > MOST_DEPTH:
+                raise LongMemEvalError("no questions: the JSON is nested too deep")
+        elif event[0] in ("end_map", "end_array"):
+            depth -= 1
+        yield event
 
 
 def _wrong(question: object) -> str | None:

@@ -7,13 +7,13 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from memtui.evaluate.cases import Case, CaseError, Problem
+from memtui.evaluate.cases import Case, CaseError, Problem, can_be_a_path, problem_of
 from memtui.limits import Limits
 from memtui.memory.dialects import Dialect
 from memtui.memory.document import Document, MemoryRootError, Pool, Scope, SkippedFile
 from memtui.memory.files import Recency
 from memtui.memory.scan import Source, scan_pool
-from memtui.recall.why import AmbiguousDocument, Missing, Target, find_target
+from memtui.recall.why.target import AmbiguousDocument, Missing, Target, find_target
 from memtui.samples.layout import temporary_demo
 from memtui.samples.scenarios import POOLS
 
@@ -135,8 +135,12 @@ class Pools:
         if name.startswith(DEMO_PREFIX) and demo not in POOLS:
             raise CaseError([Problem(f"no demo named {demo[:60]!r}; there are {', '.join(POOLS)}")])
         if demo in POOLS:
-            return read_demo(demo, limits, self._recency)
+            return read_demo(demo, limits, self._recency, self._dialect)
         root = os.path.join(self._folder, os.path.expanduser(name))
+        if not can_be_a_path(root):
+            raise CaseError(
+                [Problem(f"the pool {name[:200]!r} has a name that no folder can have")]
+            )
         try:
             source = Source(Scope.PROJECT, root, self._dialect, recency=self._recency)
             pool = scan_pool([source], limits)
@@ -153,11 +157,16 @@ class Pools:
         return CasePool(pool, newest_ms(pool), self._recency)
 
 
-def read_demo(name: str, limits: Limits | None = None, recency: Recency = "mtime") -> CasePool:
+def read_demo(
+    name: str,
+    limits: Limits | None = None,
+    recency: Recency = "mtime",
+    dialect: Dialect | None = None,
+) -> CasePool:
     """The memories of a demo, as if they lay in ``DEMO_FOLDER``."""
     with temporary_demo(name) as demo:
         roots = ((Scope.PROJECT, demo.project), (Scope.USER, demo.user), (Scope.TEAM, demo.team))
-        sources = [Source(scope, str(root), recency=recency) for scope, root in roots if root]
+        sources = [Source(scope, str(at), dialect, recency=recency) for scope, at in roots if at]
         pool = scan_pool(sources, limits)
         folder = str(demo.folder.parent)
     documents = (
@@ -180,11 +189,13 @@ def find_relevant(case: Case, where: CasePool) -> dict[str, Target]:
         try:
             target = where.target(name)
         except AmbiguousDocument as error:
-            problems.append(Problem(f"case {case.id}: {error}"))
+            problems.append(problem_of(case, str(error)))
             continue
         if isinstance(target, Missing):
             pool = f" of the pool {case.pool}" if case.pool else ""
-            problems.append(Problem(f"case {case.id}: {name} is no memory{pool} ({target.reason})"))
+            problems.append(
+                problem_of(case, f"{name[:200]} is no memory{pool[:200]} ({target.reason})")
+            )
             continue
         identity = target.id if isinstance(target, Document) else target.path
         if identity not in taken:

@@ -18,6 +18,8 @@ from memtui.recall.record import number
 
 Json = dict[str, object]
 SCHEMA = "memtui.eval/1"
+BASELINE = "baseline: "
+"""What the name of a configuration of an earlier run begins with, where it is compared with."""
 
 
 @dataclass
@@ -77,7 +79,7 @@ class Evaluation:
             against = earlier.get(side.name)
             if against is None and len(sides) == len(earlier) == 1:
                 (against,) = earlier.values()
-            name = f"baseline: {against.name}" if against else ""
+            name = f"{BASELINE}{against.name}" if against else ""
             if against is None and place:
                 against, name = sides[0], sides[0].name
             if against is not None:

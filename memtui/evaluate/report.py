@@ -172,8 +172,18 @@ def _changed(change: Mapping[str, Any]) -> list[str]:
     return [
         f"  {shown(change['id'], _NAME_CELLS)}",
         f"rank {ranks}",
-        f"{_state(before)} → {_state(after)}",
+        _difference(before, after),
     ]
+
+
+def _difference(before: Mapping[str, Any], after: Mapping[str, Any]) -> str:
+    """What became of what is relevant; where that is the same, what else changed."""
+    old, new = _state(before), _state(after)
+    if old != new or before["lost"] != after["lost"]:
+        return f"{old} → {new}"
+    if before["shown"] != after["shown"]:
+        return f"{new}, among {before['shown']:,} → {after['shown']:,} shown"
+    return f"{new}, with other ranks below the first"
 
 
 def _state(side: Mapping[str, Any]) -> str:

@@ -7,14 +7,14 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 
-from memtui.evaluate.cases import Case, CaseError, Problem
+from memtui.evaluate.cases import Case, CaseError, Problem, problem_of
 from memtui.evaluate.metrics import Rank, averages, first_rank, rank_scores
 from memtui.evaluate.pools import CasePool, Pools, find_relevant
 from memtui.memory.document import Document
 from memtui.recall.options import RecallOptions
 from memtui.recall.pipeline import Recall, recall
-from memtui.recall.why import Rung, Target, climb
-from memtui.recall.why.ladder import REASONS, STAGES
+from memtui.recall.why.ladder import REASONS, STAGES, Rung, climb
+from memtui.recall.why.target import Target
 
 
 @dataclass(frozen=True)
@@ -186,7 +186,7 @@ def plan(
             try:
                 where = source.open(case.pool, configuration.options.limits)
             except CaseError as error:
-                problems |= {Problem(f"case {case.id}: {each}"): None for each in error.problems}
+                problems |= {problem_of(case, str(each)): None for each in error.problems}
                 continue
             try:
                 targets.append(find_relevant(case, where))

@@ -14,6 +14,7 @@ from pathlib import PurePath
 from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
 
 from memtui.memory.document import MEMORY_TYPES, SkipReason
+from memtui.memory.frontmatter import KNOWN_KEYS, InvalidYaml, yaml_node
 from memtui.text import JS_SPACE, js_trim, single_spaced
 
 if TYPE_CHECKING:
@@ -30,10 +31,13 @@ _HEADING = re.compile(r"^ {0,3}#{1,6}[ \t]+(\S.*)$", re.MULTILINE)
 _LINE_KEY = re.compile(r"^([A-Za-z_][\w-]*)[ \t]*:(.*)$")
 _NESTED_TYPE = re.compile(r"^[ \t]+type[ \t]*:[ \t]*(\S.*)$", re.MULTILINE)
 _PLAIN_VALUE = (
-    "(?!\\d{4}-|0[bx])[^\\W_][^\n:#\x00-\x1f\x7f-\xa0\u2028\u2029\ufeff\ufffe\uffff\ud800-\udfff]*"
+    "(?!\\d{4}-|0[bx]|[\\d_]{4000})"
+    "[^\\W_][^\n:#\x00-\x1f\x7f-\xa0\u2028\u2029\ufeff\ufffe\uffff\ud800-\udfff]*"
 )
-_PLAIN_LINE = f"(?:[a-z_]+: {_PLAIN_VALUE}\n)"
-_PLAIN_NESTED = f"(?:metadata: ?\n(?:  [A-Za-z_]+: {_PLAIN_VALUE}\n)++)?+"
+"""A value of which YAML makes a text, a number or a truth; it refuses numbers of 4,301 digits."""
+_PLAIN_LINE = f"(?:[a-z_]{{1,1000}}: {_PLAIN_VALUE}\n)"
+"""YAML refuses a key of more than 1,024 characters."""
+_PLAIN_NESTED = f"(?:metadata: ?\n(?:  [A-Za-z_]{{1,1000}}: {_PLAIN_VALUE}\n)++)?+"
 _PLAIN_FILE = re.compile(f"---\n({_PLAIN_LINE}++{_PLAIN_NESTED}{_PLAIN_LINE}*+)---\n")
 _NULL_TAG = "tag:yaml.org,2002:null"
 _NULLS = frozenset({"", "~", "null", "Null", "NULL"})
@@ -222,42 +226,42 @@ def _plain_fields(block: str) -> dict[str, str]:
 
 def _yaml_fields(block: str) -> dict[str, str] | None:
     """The fields as YAML has them, scalars in their source text; None if it is invalid."""
-    import yaml
+    from yaml.nodes import MappingNode
 
     try:
-        loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)(block)
-    except (yaml.YAMLError, ValueError):  # a character that YAML does not allow, a lone surrogate
+        node = yaml_node(block)
+    except InvalidYaml:
         return None
-    try:
-        node = loader.get_single_node()
-        if node is not None and "<<" not in block:
-            loader.construct_document(node)
-    except (yaml.YAMLError, ValueError, RecursionError, TypeError, AttributeError):
-        return None
-    finally:
-        loader.dispose()
-    if not isinstance(node, yaml.MappingNode):
+    if not isinstance(node, MappingNode):
         return {}
-    fields = _scalar_texts(node, block)
+    fields = _texts(node, block, KNOWN_KEYS)
     metadata = _value_of(node, "metadata")
-    if not fields.get("type") and isinstance(metadata, yaml.MappingNode):
-        fields["type"] = _scalar_texts(metadata, block).get("type", "")
+    if not fields.get("type") and isinstance(metadata, MappingNode):
+        fields["type"] = _texts(metadata, block, ("type",)).get("type", "")
     return fields
 
 
-def _scalar_texts(node: MappingNode, block: str) -> dict[str, str]:
-    """Key to the text of its value; the last of a repeated key, as YAML readers take it."""
+def _texts(node: MappingNode, block: str, keys: tuple[str, ...]) -> dict[str, str]:
+    """Key to the text of its value; the last of a repeated key, as YAML readers take it.
+
+    Only of the keys that are asked for: what many aliases stand for is longer than any block.
+    """
     from yaml.nodes import ScalarNode
 
-    texts: dict[str, str] = {}
-    for key, value in node.value:
-        if not isinstance(key, ScalarNode):
-            continue
-        if isinstance(value, ScalarNode):
-            texts[key.value] = "" if value.tag == _NULL_TAG else value.value.strip()
-        else:
-            texts[key.value] = block[value.start_mark.index : value.end_mark.index].strip()
-    return texts
+    values = {
+        key.value: value
+        for key, value in node.value
+        if isinstance(key, ScalarNode) and key.value in keys
+    }
+    return {name: _text(value, block) for name, value in values.items()}
+
+
+def _text(value: Node, block: str) -> str:
+    from yaml.nodes import ScalarNode
+
+    if not isinstance(value, ScalarNode):
+        return block[value.start_mark.index : value.end_mark.index].strip()
+    return "" if value.tag == _NULL_TAG else str(value.value).strip()
 
 
 def _value_of(node: MappingNode, name: str) -> Node | None:
@@ -285,10 +289,10 @@ def _unquoted(value: str) -> str:
     """``value`` without the quotes, where all of it is one quoted YAML scalar."""
     if value[:1] not in ("'", '"') or value[-1:] != value[:1] or len(value) < 2:
         return value
-    import yaml
+    from yaml.nodes import ScalarNode
 
     try:
-        loaded = yaml.safe_load(value)
-    except yaml.YAMLError:
+        node = yaml_node(value)
+    except InvalidYaml:
         return value
-    return loaded if isinstance(loaded, str) else value
+    return str(node.value) if isinstance(node, ScalarNode) and node.style else value

@@ -8,7 +8,7 @@ from memtui.memory.dialects import Dialect, Reading, read
 from memtui.memory.document import MEMORY_TYPES
 
 _FENCE = re.compile(r"-{3,}\s*")
-_OPENING = re.compile(r"\s*\ufeff?\s*-{3,}[ \t]*\n")
+_OPENING = re.compile(r"\s*+\ufeff?+\s*+-{3,}[ \t]*\n")
 _CLOSING: dict[Dialect, re.Pattern[str]] = {
     "qwen": re.compile(r"^---", re.MULTILINE),
     "claude": re.compile(r"^-{3,}\s*$", re.MULTILINE),

@@ -81,10 +81,13 @@ def scan_capped(source: Source, limits: Limits | None = None) -> Pool:
 
 
 def capped(pool: Pool) -> Pool:
-    """The part of a pool that the management flows see."""
+    """The part of a pool that the management flows see; the same one each time it is asked for."""
+    known = pool.memo.get(capped)
+    if isinstance(known, Pool):
+        return known
     documents = tuple(document for document in pool.documents if pool.managed(document.id))
     seen = Counter(document.scope for document in documents)
-    return Pool(
+    window = Pool(
         documents=documents,
         beyond=tuple(each for each in pool.documents if not pool.managed(each.id)),
         skipped=pool.skipped,
@@ -93,6 +96,8 @@ def capped(pool: Pool) -> Pool:
         indexes=pool.indexes,
         unlisted=pool.unlisted,
     )
+    pool.memo[capped] = window
+    return window
 
 
 def scan_pool(

@@ -7,7 +7,7 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, replace
 
 from memtui.recall.pipeline import Prepared, Recall, settle
-from memtui.recall.selectors import ask
+from memtui.recall.selectors.base import ask
 from memtui.recall.turn import Delivery, Event, Turn, TurnPlan
 
 Sleep = Callable[[float], Awaitable[object]]

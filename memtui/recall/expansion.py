@@ -25,7 +25,7 @@ from memtui.memory.document import Document, Pool
 from memtui.memory.links import wikilink_names, wikilinks
 from memtui.recall.query import parse_query
 from memtui.recall.rank import folded_texts
-from memtui.recall.rankers.words import FUNCTION_WORDS, words_of
+from memtui.recall.rankers.words import FUNCTION_WORDS, MOST_WORDS, words_of
 from memtui.recall.word_forms import IRREGULAR
 from memtui.text import fold
 
@@ -38,6 +38,10 @@ MOST_FORMS = 6
 """Most forms of one word of it."""
 MOST_NAMES = 12
 """Most terms that memories give by their names and links."""
+MOST_LABELS = 100
+"""Aliases, keywords and tags of one memory that are read."""
+LONGEST_WORD = 64
+"""Letters of the longest word that has a stem, or is tried as two at every place of it."""
 
 _LEAST = 3
 """Letters of a word that is added or split off: a shorter one is no token."""
@@ -58,7 +62,8 @@ class Expansion:
     def __call__(self, query: str, pool: Pool) -> tuple[str, ...]:
         """The terms to add, best source first; none that the query has."""
         vocabulary = _vocabulary(pool)
-        own = tuple(dict.fromkeys(words_of(query)))
+        words = dict.fromkeys(words_of(query))
+        own = tuple(islice(words, MOST_WORDS))
         found: dict[str, None] = {}
         for terms in (
             self._synonyms(query),
@@ -66,7 +71,7 @@ class Expansion:
             islice(_names(own, vocabulary), MOST_NAMES),
             _forms(own, vocabulary),
         ):
-            found |= dict.fromkeys(each for each in terms if each not in own)
+            found |= dict.fromkeys(each for each in terms if each not in words)
         return tuple(islice((each for each in found if each not in FUNCTION_WORDS), MOST_TERMS))
 
     def _synonyms(self, query: str) -> Iterator[str]:
@@ -95,6 +100,8 @@ def _forms(own: Sequence[str], vocabulary: _Vocabulary) -> Iterator[str]:
 @lru_cache(maxsize=50_000)
 def stem_of(word: str) -> str:
     """The stem of a folded word; Russian for Cyrillic, else English."""
+    if len(word) > LONGEST_WORD:
+        return word
     language = "russian" if "а" <= word[:1] <= "я" else "english"
     return str(_stemmer(language).stemWord(word))
 
@@ -146,7 +153,7 @@ class _Naming:
 
 def _naming(document: Document) -> _Naming | None:
     """None for a memory that has neither another name nor a link."""
-    labels = list(_labels(document.frontmatter)) if document.frontmatter else []
+    labels = list(islice(_labels(document.frontmatter or ""), MOST_LABELS))
     others = [text for _, text in labels]
     for text in (document.description, document.scored_body):
         if "[[" in text:
@@ -210,6 +217,8 @@ class _Vocabulary:
 
     def halves(self, word: str) -> Iterator[str]:
         """The two words that the pool writes, side by side, where the query writes one."""
+        if len(word) > LONGEST_WORD:
+            return
         for place in range(_LEAST, len(word) - _LEAST + 1):
             one, two = word[:place], word[place:]
             if one in self.counts and two in self.counts and self._stand_together(one, two):

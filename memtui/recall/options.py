@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 from memtui.limits import Limits
-from memtui.recall.candidates import ReserveOrder
-from memtui.recall.manifest import Packing
-from memtui.recall.query import Expand
-from memtui.recall.rankers.base import Embedder
-from memtui.recall.selectors import Selector
+
+if TYPE_CHECKING:  # an option names its type; what it does is imported where it is done
+    from memtui.recall.candidates import ReserveOrder
+    from memtui.recall.manifest import Packing
+    from memtui.recall.query import Expand
+    from memtui.recall.rankers.base import Embedder
+    from memtui.recall.selectors.base import Selector
 
 Design = Literal["bounded", "capped"]
 ScanWindow = Literal["all", "capped"]
@@ -22,6 +24,9 @@ ABLATIONS: Mapping[str, tuple[str, str]] = {
     "scan": ("all", "capped"),
 }
 """What can be switched off to see what it is good for; the first value is the real design."""
+
+RANKER_NAMES = ("lexical", "bm25", "vector", "fuzzy", "hybrid")
+"""The rankers that can be asked for, the default first; ``rankers.registry`` holds them."""
 
 
 class OptionError(ValueError):

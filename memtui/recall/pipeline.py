@@ -20,14 +20,15 @@ from memtui.recall.noise import Noise, find_noise
 from memtui.recall.options import OptionError, RecallOptions
 from memtui.recall.query import Query, expand_query, parse_query
 from memtui.recall.rank import Hit
-from memtui.recall.rankers import RANKERS, Ranking, rank_all
+from memtui.recall.rankers.base import Ranking
+from memtui.recall.rankers.registry import RANKERS, rank_all
 from memtui.recall.selection import (
     Answer,
     Selection,
     select_by_answer,
     select_heuristically,
 )
-from memtui.recall.selectors import SelectorRequest, ask_and_wait
+from memtui.recall.selectors.base import SelectorRequest, ask_and_wait
 from memtui.recall.trace import Trace, Tracer, wall_clock
 from memtui.recall.turn import Delivery
 

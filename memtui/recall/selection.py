@@ -43,6 +43,8 @@ ANSWER_KEY = "selected_memories"
 MOST_ANSWER_CHARS = 100_000
 """A longer answer is refused unread, UTF-16 chars."""
 SHOWN_PATH_CHARS = 80
+HIDDEN = "(secret)"
+"""What is shown in place of a secret."""
 
 _SURROGATE = re.compile("[\ud800-\udfff]")
 
@@ -119,7 +121,9 @@ def select_by_answer(
     return Selection("model" if found else "none", found, selector=selector)
 
 
-def validate_answer(answer: str, manifest: Manifest, limit: int) -> tuple[Document, ...] | Refusal:
+def validate_answer(
+    answer: str, manifest: Manifest, limit: int, *, secret: str = ""
+) -> tuple[Document, ...] | Refusal:
     """The documents that an answer names, in its order, or why it is refused: all or nothing.
 
     An answer is ``{"selected_memories": ["/absolute/path.md"]}`` or the list alone, with nothing
@@ -129,6 +133,7 @@ def validate_answer(answer: str, manifest: Manifest, limit: int) -> tuple[Docume
         answer: the text as the selector gave it.
         manifest: only what is packed in it may be named.
         limit: most distinct paths.
+        secret: a text that no refusal shows, though the answer may hold it.
 
     """
     length = chars(answer)
@@ -144,7 +149,8 @@ def validate_answer(answer: str, manifest: Manifest, limit: int) -> tuple[Docume
         known.setdefault(encodable(verdict.document.path), verdict.document)
     for path in paths:
         if path not in known:
-            return Refusal("unknown-path", f"{_shortened(path)} is not in the manifest")
+            shown = _shortened(path.replace(secret, HIDDEN) if secret else path)
+            return Refusal("unknown-path", f"{shown} is not in the manifest")
     return tuple(known[path] for path in paths)
 
 

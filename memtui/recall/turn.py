@@ -6,7 +6,7 @@ the one that is simulated tell the same turn, so that they can not disagree.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Literal
 
@@ -65,6 +65,8 @@ class Event:
     """The documents concerned."""
     outcome: Outcome | None = None
     """Of an ``outcome``."""
+    ended: Ended | None = None
+    """Of a ``waited``: what ended the first wait."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -75,8 +77,12 @@ class Delivery:
     """The turn."""
     events: tuple[Event, ...]
     """In order of time."""
-    ended: Ended | None
-    """What ended the first wait."""
+
+    @property
+    def ended(self) -> Ended | None:
+        """What ended the first wait; None while it goes on."""
+        stopped: Ended | None = "cancelled" if self.outcome == "cancelled" else None
+        return next((event.ended for event in self.events if event.ended), stopped)
 
     @property
     def outcomes(self) -> tuple[Outcome, ...]:
@@ -99,7 +105,8 @@ class Delivery:
         for event in self.events:
             if event.outcome and document_id in event.ids:
                 return event.outcome
-        return None
+        selected = any(e.name == "selector" and document_id in e.ids for e in self.events)
+        return "already_delivered" if selected and document_id in self.plan.delivered else None
 
     def phase_of(self, document_id: str) -> Phase | None:
         """With which result a document was delivered; None if it was not."""
@@ -127,6 +134,11 @@ class Delivery:
                 for event in self.events
             ],
         }
+
+
+def in_order(events: Iterable[Event]) -> tuple[Event, ...]:
+    """Events by time; what happened at the same time stays as it was told."""
+    return tuple(sorted(events, key=lambda event: event.at_ms))
 
 
 class Turn:
@@ -157,8 +169,7 @@ class Turn:
     @property
     def delivery(self) -> Delivery:
         """What has happened so far."""
-        events = sorted(self._events, key=lambda event: event.at_ms)
-        return Delivery(self._plan, tuple(events), self._ended)
+        return Delivery(self._plan, in_order(self._events))
 
     def scanned(self, at_ms: float) -> None:
         """The pool is read."""
@@ -199,14 +210,13 @@ class Turn:
         """The turn is over, and nothing more is delivered."""
         if self._over:
             return
-        self._ended = self._ended or "cancelled"
         waiting = self._settled or self._fast
         self._finish(at_ms, "cancelled", tuple(each for each in waiting if each not in self._given))
 
     def _end_wait(self, ended: Ended, at_ms: float) -> None:
         if self._ended is None:
             self._ended = ended
-            self._record("waited", at_ms)
+            self._record("waited", at_ms, ended=ended)
         self._send(at_ms)
 
     def _send(self, at_ms: float) -> None:
@@ -244,8 +254,9 @@ class Turn:
         at_ms: float,
         ids: tuple[str, ...] = (),
         outcome: Outcome | None = None,
+        ended: Ended | None = None,
     ) -> None:
-        event = Event(name, at_ms, ids, outcome)
+        event = Event(name, at_ms, ids, outcome, ended)
         self._events.append(event)
         if self._on_event is not None:
             self._on_event(event)

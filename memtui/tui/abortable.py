@@ -9,8 +9,7 @@ from dataclasses import dataclass, replace
 from typing import TypeVar
 
 from memtui.recall.options import RecallOptions
-from memtui.recall.rankers import Embedder
-from memtui.recall.rankers.base import RankerUnavailable, Vector
+from memtui.recall.rankers.base import Embedder, RankerUnavailable, Vector
 
 LOOK_S = 0.05
 """How often it is looked whether the answer is still wanted, seconds."""

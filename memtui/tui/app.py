@@ -9,40 +9,55 @@ import subprocess
 from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import replace
+from typing import TYPE_CHECKING
 
 from rich.text import Text
 from textual import on, work
-from textual.app import App, SuspendNotSupported
+from textual.app import SuspendNotSupported
 
 from memtui.config import Config
-from memtui.engine import Engine, Setup
+from memtui.setup import Setup
 from memtui.text import display_line
 from memtui.tui.bindings import bindings_for, keys_in_force
 from memtui.tui.commands import Target
 from memtui.tui.crash import crash_line
 from memtui.tui.demo import DEMO, demo_setup
-from memtui.tui.messages import DemoChosen, PoolChosen, SetupChosen
-from memtui.tui.palette import CommandProvider
-from memtui.tui.screens.board import Board
-from memtui.tui.screens.help import HelpScreen
-from memtui.tui.screens.main import MainScreen
+from memtui.tui.garbage import collect_rarely
+from memtui.tui.messages import DemoChosen, FirstFrameDrawn, PoolChosen, SetupChosen
+from memtui.tui.safe_palette import AppWithPalettes
+from memtui.tui.screens.opening import OpeningScreen
 from memtui.tui.session import Session
 from memtui.tui.themes import DARK, THEMES, own_variables
+
+if TYPE_CHECKING:
+    from textual.command import Provider
+
+    from memtui.engine import Engine
+    from memtui.tui.screens.main import MainScreen
 
 RunEditor = Callable[[list[str]], int]
 """Runs the command of an editor until it is closed; returns its exit code."""
 
-SIGNAL_CODES = {"SIGTERM": 143, "SIGHUP": 129}
+SIGNAL_CODES = {"SIGTERM": 143, "SIGHUP": 129, "SIGINT": 130}
 """Signals that end the app, and the exit code that says so."""
 
 
-class MemtuiApp(App[int]):
-    """Explains which memories an agent recalled, and why others were lost."""
+def _command_provider() -> type[Provider]:
+    from memtui.tui.palette import CommandProvider
+
+    return CommandProvider
+
+
+class MemtuiApp(AppWithPalettes):
+    """Explains which memories an agent recalled, and why others were lost.
+
+    What the first frame does not need is imported after it was drawn.
+    """
 
     TITLE = "memtui"
     CSS_PATH = "app.tcss"
     BINDINGS = bindings_for(Target.APP)
-    COMMANDS = {CommandProvider}  # noqa: RUF012 - declared by App
+    COMMANDS = {_command_provider}  # noqa: RUF012 - declared by App
 
     def __init__(
         self,
@@ -60,7 +75,7 @@ class MemtuiApp(App[int]):
         self._started = setup
         self._run_editor = run_editor or self._suspended
         self._session = Session(config or Config())
-        self._first = self._main_screen(setup, engine)
+        self._engine = engine
         for theme in THEMES:
             self.register_theme(theme)
         if self._session.config.theme is not None:
@@ -70,8 +85,9 @@ class MemtuiApp(App[int]):
         self.set_keymap(dict(self._session.config.keys))
 
     def on_mount(self) -> None:
-        """Opens the main screen, and listens to signals so that the terminal is restored."""
-        self.push_screen(self._first)
+        """Shows what is opened, and listens to signals so that the terminal is restored."""
+        self._opening = OpeningScreen(self._started.name, self._started.query)
+        self.push_screen(self._opening)
         loop = asyncio.get_running_loop()
         for name, code in SIGNAL_CODES.items():
             number = getattr(signal, name, None)
@@ -82,11 +98,29 @@ class MemtuiApp(App[int]):
             except (NotImplementedError, RuntimeError):
                 continue
 
+    def on_ready(self) -> None:
+        """Goes on as soon as the first frame is drawn; before this, nothing is."""
+        self.call_after_refresh(self.post_message, FirstFrameDrawn())
+
+    @on(FirstFrameDrawn)
+    async def _first_frame_drawn(self) -> None:
+        """Loads the main screen and goes on with what was typed in the meantime.
+
+        It waits in the app's own queue, so keys that are pressed now come when it is there.
+        """
+        screen = self._main_screen(self._started, self._engine)
+        collect_rarely()
+        await self.switch_screen(screen)
+        screen.go_on_with(self._opening.query_bar.input)
+
     def on_unmount(self) -> None:
         """Removes what a demo laid out."""
         self._demo.close()
 
     def _main_screen(self, setup: Setup, engine: Engine | None = None) -> MainScreen:
+        from memtui.engine import Engine
+        from memtui.tui.screens.main import MainScreen
+
         options = replace(setup.options, source="tui")
         setup = replace(setup, options=options)
         engine = engine or Engine(setup, keep_documents=True)
@@ -116,6 +150,9 @@ class MemtuiApp(App[int]):
 
     def action_help(self) -> None:
         """Shows the keys."""
+        from memtui.tui.screens.board import Board
+        from memtui.tui.screens.help import HelpScreen
+
         screen = self.screen
         if isinstance(screen, Board):
             self.push_screen(HelpScreen(screen.context, keys_in_force(screen)))

@@ -12,12 +12,13 @@ from dataclasses import dataclass, replace
 from textual.dom import DOMNode
 from textual.message import Message
 
-from memtui.engine import Engine, Setup
+from memtui.engine import Engine
 from memtui.memory.document import Pool
 from memtui.recall.options import RecallOptions
 from memtui.recall.pipeline import Prepared, Recall, settle_early
 from memtui.recall.trace import stopwatch
-from memtui.recall.turn import Delivery
+from memtui.recall.turn import Delivery, Event, TurnPlan, in_order
+from memtui.setup import Setup
 from memtui.tui.abortable import abortable
 from memtui.tui.view.view import PoolOrder, View
 
@@ -76,6 +77,13 @@ class EarlyReady(Message):
 
 
 @dataclass
+class TurnMoved(Message):
+    """Something happened in the turn of a question."""
+
+    number: int
+
+
+@dataclass
 class AskingEnded(Message):
     """A question was answered, refused or cancelled."""
 
@@ -94,6 +102,7 @@ class Asking:
         self._number = 0
         self._cancel: asyncio.Event | None = None
         self._began_ms = 0.0
+        self._events: list[Event] = []
         self.question: Question | None = None
         """What is being asked."""
 
@@ -107,13 +116,19 @@ class Asking:
         """For how long."""
         return (stopwatch() - self._began_ms) / 1000
 
+    @property
+    def delivery(self) -> Delivery | None:
+        """What has happened so far in the turn of what is being asked."""
+        return Delivery(TurnPlan(), in_order(self._events)) if self.running else None
+
     def begin(self, question: Question) -> None:
         """Asks; what was asked before is given up."""
         self.drop()
         self.question = question
+        self._events = []
         self._began_ms = stopwatch()
         self._cancel = asyncio.Event()
-        run = self._run(self._number, question, self._cancel)
+        run = self._run(self._number, question, self._cancel, self._events)
         self._screen.run_worker(run, group="asking", exit_on_error=True)
 
     def cancel(self) -> None:
@@ -138,9 +153,15 @@ class Asking:
         """Whether what is told of a question is still wanted."""
         return number == self._number and self.running
 
-    async def _run(self, number: int, question: Question, cancel: asyncio.Event) -> None:
+    async def _run(
+        self, number: int, question: Question, cancel: asyncio.Event, events: list[Event]
+    ) -> None:
         telling: list[asyncio.Task[None]] = []
         stop = threading.Event()
+
+        def happened(event: Event) -> None:
+            events.append(event)
+            self._screen.post_message(TurnMoved(number))
 
         def prepared(half: Prepared) -> None:
             selector = half.options.selector
@@ -152,7 +173,11 @@ class Asking:
             # This engine scans nothing: there is a pool.
             engine = Engine(Setup(options=abortable(question.options, stop)))
             delivered = await engine.recall_async(
-                question.query, question.pool, on_prepared=prepared, cancel=cancel
+                question.query,
+                question.pool,
+                on_prepared=prepared,
+                on_event=happened,
+                cancel=cancel,
             )
         finally:
             stop.set()

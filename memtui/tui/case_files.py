@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 
 from memtui.evaluate import Case, CaseError, case_line
-from memtui.evaluate.cases import BUILT_IN, read_cases
+from memtui.evaluate.cases import BUILT_IN, can_be_a_path, read_cases
 from memtui.memory.document import Document, Pool, SkippedFile
 from memtui.text import cut, fold
 
@@ -88,6 +88,8 @@ def _checked(typed: str, roots: Sequence[str]) -> Path:
         raise CaseFileError("type the path of a file")
     if typed.strip() in BUILT_IN:
         raise CaseFileError(f"{typed.strip()} comes with memtui and is not written to")
+    if not can_be_a_path(typed):
+        raise CaseFileError("no file can have this name")
     path = Path(os.path.expanduser(typed.strip())).absolute()
     real = Path(os.path.realpath(path))
     for root in roots:

@@ -367,9 +367,9 @@ def hints(context: Context, most: int = 6) -> tuple[Command, ...]:
 
 
 def keys_table() -> str:
-    """The keys as a Markdown table, for the README."""
-    rows = ["| key | command | what it does |", "| --- | --- | --- |"]
+    """The keys as a Markdown table, for the README, with the names that a keymap uses."""
+    rows = ["| key | command | what it does | name |", "| --- | --- | --- | --- |"]
     for command in COMMANDS:
         keys = " ".join(f"`{shown_key(key)}`" for key in command.keys) or "in the palette"
-        rows.append(f"| {keys} | {command.title} | {command.help} |")
+        rows.append(f"| {keys} | {command.title} | {command.help} | `{command.id}` |")
     return "\n".join(rows) + "\n"

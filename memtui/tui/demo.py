@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from memtui.engine import Setup
 from memtui.memory.document import Scope
 from memtui.memory.scan import Source
 from memtui.recall.options import RecallOptions
+from memtui.setup import Setup
 
 DEMO = "small"
 """The demo that is offered where no store is found."""

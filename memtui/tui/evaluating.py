@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import os
 import threading
 from dataclasses import dataclass, replace
 
 from textual.dom import DOMNode
 from textual.message import Message
 
-from memtui.engine import Engine, Setup
+from memtui.engine import Engine
 from memtui.evaluate import (
     Asked,
     CaseError,
@@ -21,10 +22,13 @@ from memtui.evaluate import (
     read_cases,
     run_cases,
 )
+from memtui.evaluate.cases import Problem
 from memtui.limits import Limits
+from memtui.memory.dialects import Dialect
 from memtui.memory.document import MemoryRootError, Pool
 from memtui.recall.options import RecallOptions
 from memtui.recall.trace import stopwatch
+from memtui.setup import Setup
 from memtui.tui.abortable import abortable
 from memtui.tui.view.evaluation import Evaluated
 
@@ -73,8 +77,11 @@ def configuration_of(options: RecallOptions) -> Configuration:
 class Evaluating:
     """What a screen wants evaluated: one file at a time. It is answered with messages."""
 
-    def __init__(self, screen: DOMNode, setup: Setup, options: RecallOptions) -> None:
+    def __init__(
+        self, screen: DOMNode, setup: Setup, options: RecallOptions, dialect: Dialect | None
+    ) -> None:
         self._screen = screen
+        self._dialect = dialect
         self._setup = setup
         self._options = options
         self._number = 0
@@ -134,18 +141,23 @@ class Evaluating:
 
     def _planned(self, name: str) -> tuple[Evaluated, list[Asked]]:
         configuration = configuration_of(self._options)
+        path = os.path.expanduser(name)
+        if os.path.exists(path) and not os.path.isfile(path):  # a pipe would be waited for
+            raise CaseError([Problem("it can not be read: it is no regular file")])
         file = read_cases(name)
         recency = self._setup.sources[0].recency if self._setup.sources else "mtime"
         pools = Pools(
             self._scan if self._setup.reads_something else None,
             default=self._setup.pool_name,
             folder=file.folder,
+            dialect=self._dialect,
             recency=recency,
         )
         asked = plan(file.cases, (configuration,), (pools,))
         source = {"cases": file.name, "sha256": file.sha256}
         evaluation = Evaluation([Column(configuration)], len(asked), source, pools_record(asked))
-        return Evaluated(name, self._setup, file.folder, evaluation, tuple(asked)), asked
+        found = Evaluated(name, self._setup, file.folder, evaluation, tuple(asked), self._dialect)
+        return found, asked
 
     def _scan(self, limits: Limits) -> Pool:
         options = replace(self._options, limits=limits)

@@ -3,17 +3,23 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 from textual.message import Message
 
-from memtui.engine import Setup
-from memtui.memory.document import Pool
-from memtui.memory.stores import Discovery, Store, Summary
-from memtui.memory.watch import Changes
-from memtui.recall.trace import Trace
-from memtui.tui.view.health import Health, Readings
-from memtui.tui.view.uses import Uses
-from memtui.tui.view.view import View
+if TYPE_CHECKING:
+    from memtui.memory.document import Pool
+    from memtui.memory.stores import Discovery, Store, Summary
+    from memtui.memory.watch import Changes
+    from memtui.recall.trace import Trace
+    from memtui.setup import Setup
+    from memtui.tui.view.health import Health, Readings
+    from memtui.tui.view.uses import Uses
+    from memtui.tui.view.view import View
+
+
+class FirstFrameDrawn(Message):
+    """Something is on the screen, and the rest of the app can be loaded."""
 
 
 @dataclass

@@ -13,6 +13,7 @@ from memtui.engine import Engine
 from memtui.memory.document import Document, MemoryRootError, Pool
 from memtui.memory.scan import Progress
 from memtui.recall.options import RecallOptions
+from memtui.recall.trace import stopwatch
 from memtui.tui.jobs import Job, JobQueue, Recaller, ScanCancelled
 from memtui.tui.messages import (
     LiveScanFailed,
@@ -22,6 +23,9 @@ from memtui.tui.messages import (
     ScanStopped,
 )
 from memtui.tui.view.view import PoolOrder
+
+PROGRESS_EVERY_MS = 100.0
+"""How often the progress of a scan is drawn; drawing it takes time from the scan."""
 
 
 class Recalls:
@@ -84,11 +88,15 @@ class Recalls:
 
     def _serve(self) -> None:
         worker = get_current_worker()
+        told_ms = 0.0
 
         def progress(files: int) -> None:
+            nonlocal told_ms
             if self._stop.is_set() or worker.is_cancelled:
                 raise ScanCancelled
-            self._screen.post_message(ScanProgress(files))
+            if (now_ms := stopwatch()) - told_ms > PROGRESS_EVERY_MS:
+                told_ms = now_ms
+                self._screen.post_message(ScanProgress(files))
 
         while (job := self._queue.take()) is not None and not worker.is_cancelled:
             self._do(job, progress)

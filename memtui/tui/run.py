@@ -8,10 +8,14 @@ from collections.abc import Mapping
 from typing import TextIO
 
 from memtui.config import Config, ConfigError
-from memtui.engine import Setup
+from memtui.setup import Setup
 
 NO_TERMINAL = 2
 CRASHED = 1
+WEB_DRIVER = "textual.drivers.web_driver:WebDriver"
+"""What a server of Textual apps names as the driver."""
+SERVED_DRIVER = "memtui.tui.served:ServedDriver"
+"""The same, and it ends with the server. Textual reads the name when it is imported."""
 WATCH_EVERY_S = 2.0
 """Seconds between two looks at the files that are shown."""
 
@@ -19,21 +23,26 @@ WATCH_EVERY_S = 2.0
 def run_app(setup: Setup, config: Config | None = None) -> int:
     """Runs the app until the user leaves it; returns the exit code of the process.
 
-    0 is a normal end, 1 a crash, 2 no usable terminal, 143 and 129 the signals TERM and HUP.
+    0 is a normal end, 1 a crash, 2 no usable terminal, 143, 129 and 130 the signals
+    TERM, HUP and INT.
     """
     refusal = why_not(sys.__stdin__, sys.__stderr__, os.environ)
     if refusal:
         sys.stderr.write(f'memtui: {refusal}; for plain text try: memtui recall "QUERY"\n')
         return NO_TERMINAL
 
+    if is_served(os.environ):
+        os.environ["TEXTUAL_DRIVER"] = SERVED_DRIVER
     if config is not None:
         check_config(config)
     from memtui.tui.app import MemtuiApp
     from memtui.tui.crash import crash_line
+    from memtui.tui.hangup import ended_by_hangup
 
     try:
         app = MemtuiApp(setup, ansi_color=_ansi_color(), config=config, watch_every_s=WATCH_EVERY_S)
-        answer = app.run()
+        with ended_by_hangup(sys.__stdin__):
+            answer = app.run()
     except Exception as error:  # the top of this face: nothing of a memory may be printed
         sys.stderr.write(crash_line(error) + "\n")
         return CRASHED
@@ -63,12 +72,19 @@ def check_config(config: Config) -> None:
 
 def why_not(stdin: TextIO | None, stderr: TextIO | None, environ: Mapping[str, str]) -> str:
     """Why the app can not run here, empty if it can. It reads stdin and draws on stderr."""
+    if is_served(environ):
+        return ""
     for name, stream in (("stdin", stdin), ("stderr", stderr)):
         if stream is None or not stream.isatty():
             return f"the app needs a terminal, and {name} is none"
     if environ.get("TERM") == "dumb":
         return "the app needs a terminal that can do more than TERM=dumb"
     return ""
+
+
+def is_served(environ: Mapping[str, str]) -> bool:
+    """Whether a browser shows the app: a server reads what it draws, and sends it the keys."""
+    return environ.get("TEXTUAL_DRIVER") == WEB_DRIVER
 
 
 def _ansi_color() -> bool | None:

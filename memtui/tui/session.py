@@ -8,11 +8,14 @@ import tempfile
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from memtui.config import Config
-from memtui.engine import Setup
+from memtui.setup import Setup
 from memtui.state import state_path
-from memtui.tui.view.evaluation import Evaluated, Place
+
+if TYPE_CHECKING:
+    from memtui.tui.view.evaluation import Evaluated, Place
 
 REMEMBERED = "app.json"
 """The file beside memtui's database that holds what the app remembers."""

@@ -23,13 +23,15 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[2]))
 
 from textual.pilot import Pilot
 
-from memtui.engine import Engine, Setup
+from memtui.engine import Engine
 from memtui.memory.document import Scope
 from memtui.memory.scan import Source
 from memtui.recall.options import RecallOptions
+from memtui.setup import Setup
 from memtui.tui.app import MemtuiApp
 from tests.bench.trees import write_tree
 from tests.terminal import Terminal
+from tests.tui.driving import board, opened
 
 TYPED = ("how do we roll back a release", "the replica lags", "note 77 of checkout", "search login")
 REST_S = 0.12
@@ -53,7 +55,7 @@ async def typing(root: Path) -> list[float]:
     app = MemtuiApp(setup, engine=Engine(setup, keep_documents=True))
     took = []
     async with app.run_test(size=(160, 45)) as pilot:
-        screen = app._first
+        screen = await opened(pilot)
         while screen.view is None:
             await pilot.pause(0.01)
         for query in TYPED:
@@ -66,7 +68,7 @@ async def typing(root: Path) -> list[float]:
 
 
 async def _typed(pilot: Pilot[int], letter: str) -> float:
-    screen = pilot.app._first  # type: ignore[attr-defined]
+    screen = board(pilot)
     before = screen.view
     started = time.perf_counter()
     screen.query_bar.input.insert_text_at_cursor(letter)
@@ -116,6 +118,7 @@ def main() -> None:
     """Prints everything as JSON."""
     sizes = [int(word) for word in sys.argv[1:]] or [1_000, 10_000]
     with tempfile.TemporaryDirectory() as name:
+        os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # an installed package has its bytecode
         os.environ["MEMTUI_STATE"] = os.path.join(name, "state")
         os.environ["MEMTUI_CONFIG"] = os.path.join(name, "config.toml")
         report = {f"{size:,} documents": measure(size, Path(name)) for size in sizes}

@@ -7,6 +7,7 @@ to bare Python (`python -c pass`).
 from __future__ import annotations
 
 import json
+import os
 import resource
 import subprocess
 import sys
@@ -128,6 +129,7 @@ def measure_memory(count: int, root: Path) -> dict[str, float]:
 
 def main() -> None:
     """Prints everything as JSON."""
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # an installed package has its bytecode
     sizes = [int(word) for word in sys.argv[1:]] or [1_000, 10_000, 100_000]
     with tempfile.TemporaryDirectory() as name:
         root = Path(name)

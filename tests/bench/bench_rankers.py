@@ -23,7 +23,7 @@ from memtui.recall.expansion import Expansion
 from memtui.recall.options import RecallOptions
 from memtui.recall.pipeline import recall
 from memtui.recall.query import expand_query, parse_query
-from memtui.recall.rankers import rank_all
+from memtui.recall.rankers.registry import rank_all
 from memtui.samples.talks import Question, Talk, Turn, load_talks, talk_pool
 
 SPEAKERS = ("Carla", "Melvin")

@@ -6,11 +6,12 @@ import shutil
 import sqlite3
 from pathlib import Path
 
-from memtui.engine import Engine, Setup
+from memtui.engine import Engine
 from memtui.memory.document import Scope
 from memtui.memory.scan import Source
 from memtui.recall.options import RecallOptions
 from memtui.samples import lay_out
+from memtui.setup import Setup
 from tests.cli.running import memtui, tree_state
 from tests.helpers import write_memory
 

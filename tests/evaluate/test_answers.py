@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 from xml.etree import ElementTree
@@ -19,7 +20,8 @@ from memtui.evaluate import (
     Threshold,
     evaluation_record,
 )
-from memtui.evaluate.deltas import BaselineError, Side, compare_sides, read_baseline
+from memtui.evaluate.baseline import BaselineError, read_baseline
+from memtui.evaluate.deltas import Side, compare_sides
 from memtui.evaluate.junit import junit_xml
 from memtui.evaluate.record import column_record
 from memtui.evaluate.report import cells, evaluation_lines, table
@@ -116,6 +118,10 @@ def test_an_answer_is_a_baseline_that_differs_in_nothing(tmp_path: Path) -> None
     ("text", "complaint"),
     [
         ("", "is no JSON"),
+        ("[" * 100_000, "is no JSON: nested too deep"),
+        ('{"schema": "memtui.eval/1", "configurations": NaN}', "is no JSON: NaN is no number"),
+        ('{"schema": "memtui.eval/1", "configurations": []}', "there is no configuration"),
+        ('{"schema": "memtui.eval/2", "configurations": []}', "its schema is 'memtui.eval/2'"),
         ("[]", "its schema is 'None'"),
         ('{"schema": "memtui.why/1"}', "its schema is 'memtui.why/1'"),
         ('{"schema": "memtui.eval/1"}', "lacks what a baseline needs"),
@@ -138,6 +144,57 @@ def test_a_baseline_that_is_something_else_is_one_line(
     assert complaint in str(caught.value)
     with pytest.raises(BaselineError, match="can not be read"):
         read_baseline(str(tmp_path / "missing.json"))
+    with pytest.raises(BaselineError, match="can not be read"):
+        read_baseline("~nobody-of-this-name/baseline.json")
+
+
+@pytest.mark.parametrize(
+    ("changed", "complaint"),
+    [
+        ({"id": ["a"]}, "the id of result 1 is missing, or no text"),
+        ({"id": "b"}, "the case 'b' stands there twice"),
+        ({"category": {}}, "case 'a': category is missing, or no text"),
+        ({"ranks": ["a.md"]}, "case 'a': ranks is missing, or no object"),
+        ({"ranks": {"a.md": 0}}, "case 'a': a rank is no whole number from 1"),
+        ({"ranks": {"a.md": True}}, "case 'a': a rank is no whole number from 1"),
+        ({"ranks": {"a.md": 2.5}}, "case 'a': a rank is no whole number from 1"),
+        ({"ranks": {"a.md": 1e400}}, "is no JSON: Infinity is no number"),
+        ({"lost": {"a.md": 5}}, "case 'a': lost is no verdict on what is relevant"),
+        ({"lost": {"other.md": "rank:no-match"}}, "case 'a': lost is no verdict on"),
+        ({"shown": "5"}, "case 'a': shown is no whole number"),
+        ({"context_recall": None}, "case 'a': context_recall is no number from 0 to 1"),
+        ({"context_recall": 7}, "case 'a': context_recall is no number from 0 to 1"),
+        ({"manifest_recall": True}, "case 'a': manifest_recall is no number from 0 to 1"),
+        ({"ranks": {}, "lost": {}}, "case 'a': silent is no number from 0 to 1"),
+    ],
+)
+def test_a_baseline_that_somebody_changed_is_one_line(
+    tmp_path: Path, changed: dict[str, object], complaint: str
+) -> None:
+    record: Any = evaluation_record(Evaluation([column(result("a"), result("b"))], 2, {}))
+    record["configurations"][0]["results"][0].update(changed)
+    path = tmp_path / "baseline.json"
+    path.write_text(json.dumps(record), "utf-8")
+    with pytest.raises(BaselineError) as caught:
+        read_baseline(str(path))
+    assert complaint in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_first_rank_is_that_of_the_ranks_whatever_stands_beside_them(tmp_path: Path) -> None:
+    record: Any = evaluation_record(Evaluation([column(result("a", 4))], 1, {}))
+    record["configurations"][0]["results"][0]["first_rank"] = "\x1b[31m"
+    path = tmp_path / "baseline.json"
+    path.write_text(json.dumps(record), "utf-8")
+    assert read_baseline(str(path)).sides[0].results["a"]["first_rank"] == 4
+
+
+def test_two_configurations_of_one_name_are_no_baseline(tmp_path: Path) -> None:
+    record = evaluation_record(Evaluation([column(result("a")), column(result("a"))], 1, {}))
+    path = tmp_path / "baseline.json"
+    path.write_text(json.dumps(record), "utf-8")
+    with pytest.raises(BaselineError, match="the configuration 'lexical' stands there twice"):
+        read_baseline(str(path))
 
 
 # -- text ------------------------------------------------------------------------------------------
@@ -179,6 +236,17 @@ def test_a_ranker_that_did_not_run_is_told_at_the_top() -> None:
     lines = [*evaluation_lines(Evaluation([asked], 1, {}))]
     assert "bm25: NOT ranked as asked, but by lexical 1" in lines
     assert "bm25: bm25 could not run (1 case)" in lines
+
+
+def test_a_change_that_no_verdict_and_no_first_rank_shows_is_named() -> None:
+    before, after = result("few"), replace(result("few"), shown=5)
+    fates = {name: Fate(rank, True, None, None) for name, rank in (("a.md", 1), ("b.md", 30))}
+    deep = CaseResult(Case("deep", "q", ("a.md", "b.md")), fates, 2, "lexical", ())
+    deeper = replace(deep, fates={**fates, "b.md": Fate(40, True, None, None)})
+    run = Evaluation([column(before, deep), column(after, deeper, name="other")], 2, {})
+    lines = [*evaluation_lines(run)]
+    assert "  deep  rank 1 → 1  recalled, with other ranks below the first" in lines
+    assert "  few   rank 1 → 1  recalled, among 1 → 5 shown" in lines
 
 
 def test_a_long_list_of_cases_is_cut_and_says_so() -> None:

@@ -66,7 +66,8 @@ def test_line_ends_and_blank_lines_do_not_matter(end: str) -> None:
         ("\n\n", "there is no case in it"),
         (f"{GOOD}\nnonsense", "line 2: no JSON: Expecting value (column 1)"),
         (f'{GOOD}\n{{"id": "b",', "line 2: no JSON: Expecting property name"),
-        (f"{GOOD} {GOOD}", "line 1: no JSON: Extra data"),
+        (f"{GOOD} {GOOD}", "line 1: no JSON: Extra data (column 43); a line holds one case"),
+        (f"{GOOD},\n{GOOD}", "line 1: no JSON: Extra data (column 42); a line holds one case"),
         ("7", "line 1: a case is an object, not a number"),
         ("null", "line 1: a case is an object, not null"),
         (f'{GOOD}\n\n["a"]', "line 3: a case is an object, not a list"),
@@ -103,6 +104,28 @@ def test_a_malformed_file_is_refused_with_the_line_and_what_is_wrong(
     assert any(complaint in each for each in problems(text))
 
 
+def test_a_case_over_several_lines_is_one_problem_and_what_follows_is_read() -> None:
+    spread = json.dumps(json.loads(GOOD), indent=2)
+    assert problems(f"{spread}\n\n{spread},\nnonsense") == [
+        "line 1: one case over several lines: give it one line, or make the file an array",
+        "line 7: one case over several lines: give it one line, or make the file an array",
+        "line 12: no JSON: Expecting value (column 1)",
+    ]
+
+
+def test_a_case_with_very_many_keys_is_one_short_complaint() -> None:
+    keys = {f"key-{number}": number for number in range(100_000)}
+    (problem,) = problems(json.dumps({**json.loads(GOOD), **keys}))
+    assert problem.startswith("line 1: no such key: 'key-0', 'key-1', 'key-2', 'key-3', 'key-4', …")
+    assert len(problem) < 200
+
+
+@pytest.mark.parametrize("text", [f"\n{GOOD}\n\n{{}}", f"\n[{GOOD},\n\n{{}}]"])
+def test_a_case_knows_its_line(text: str) -> None:
+    text = text.replace("{}", GOOD.replace('"a"', '"b"'))
+    assert [case.line for case in parse_cases(text.encode())] == [2, 4]
+
+
 def test_bytes_that_are_no_utf8_have_a_line_too() -> None:
     assert problems(GOOD.encode() + b"\n\xff\xfe") == ["line 2: no UTF-8"]
 
@@ -122,6 +145,18 @@ def test_a_file_that_can_not_be_read_is_one_line(tmp_path: Path) -> None:
     for name in ("missing.jsonl", "."):
         with pytest.raises(CaseError, match="can not be read"):
             read_cases(str(tmp_path / name))
+
+
+@pytest.mark.parametrize("name", ["a\0b", "\ud800", "~nobody-of-this-name/cases.jsonl"])
+def test_a_name_that_leads_nowhere_is_one_line(name: str) -> None:
+    with pytest.raises(CaseError, match="can not be read"):
+        read_cases(name)
+
+
+def test_a_file_without_an_end_is_not_read_to_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("memtui.evaluate.cases.MOST_FILE_BYTES", 1_000)
+    with pytest.raises(CaseError, match="it holds more than 1,000 bytes"):
+        read_cases("/dev/zero" if Path("/dev/zero").exists() else __file__)
 
 
 TEXTS = st.text(max_size=20)

@@ -14,7 +14,7 @@ from xml.etree import ElementTree
 import pytest
 
 from memtui.evaluate.cases import built_in_path
-from tests.cli.running import Result, assert_one_line, memtui, tree_state
+from tests.cli.running import Result, assert_one_line, memtui, spawn, tree_state
 from tests.evaluate.test_longmemeval import question, written
 from tests.helpers import NOW_MS, write_file, write_memory
 
@@ -234,6 +234,15 @@ def test_several_rankers_stand_side_by_side(cases: Path, tree: Path) -> None:
         (["demo", "--vs", "--what"], "--vs: No such option"),
         (["demo", "--baseline", "/no/such"], "--baseline: /no/such can not be read"),
         (["--longmemeval", "/no/such"], "--longmemeval: /no/such can not be read"),
+        (["--longmemeval", "~nobody-of-this-name/x"], "can not be read: No such file"),
+        (["~nobody-of-this-name/x"], "can not be read: No such file"),
+        (["demo", "--baseline", "~nobody-of-this-name/x"], "can not be read: No such file"),
+        (["demo", "--junit", "/no/such/report.xml"], "can not be written: there is no such folder"),
+        (["demo", "--junit", "/"], "can not be written: it is a folder"),
+        (["demo", "--granularity", "turn"], "--granularity is for --longmemeval FILE alone"),
+        (["demo", "--seed", "3"], "--seed is for --longmemeval FILE alone"),
+        (["demo", "--per-category", "3"], "--per-category is for --longmemeval FILE alone"),
+        (["--longmemeval", "x", "--demo", "small"], "--longmemeval brings its own memories"),
     ],
 )
 def test_wrong_use_is_one_line_and_exit_two(words: list[str], complaint: str) -> None:
@@ -263,13 +272,102 @@ def test_a_name_that_fits_nothing_is_told_with_its_case(tmp_path: Path) -> None:
     path = case_file(tmp_path, case("lonely", "q", "gone.md", pool="small"))
     result = memtui("eval", path)
     assert result.code == 2
-    assert "case lonely: gone.md is no memory of the pool small (no-such-file)" in result.err
+    assert_one_line(result)
+    told = "line 1: case lonely: gone.md is no memory of the pool small (no-such-file)"
+    assert f"cases.jsonl: {told}; no case was run" in result.err
 
 
 def test_a_root_that_is_not_there_ends_it(cases: Path, tmp_path: Path) -> None:
     result = memtui("eval", cases, "--project", tmp_path / "nowhere")
     assert result.code == 2
     assert_one_line(result)
+
+
+def test_a_report_is_never_written_into_a_memory_store(
+    cases: Path, tree: Path, tmp_path: Path
+) -> None:
+    link = tmp_path / "link"
+    link.symlink_to(tree)
+    other = tmp_path / "other"
+    write_memory(other, "apple-0.md", title="Apple")
+    named = case_file(tmp_path, case("a", "apple", "apple-0.md", pool="other"), name="named.jsonl")
+    before = {root: tree_state(root) for root in (tree, other)}
+    for words in (
+        [cases, "--project", tree, "--junit", tree / "report.xml"],
+        [cases, "--project", tree, "--junit", link / "deep" / "report.xml"],
+        [named, "--junit", other / "report.xml"],
+        [named, "--vs", f"--project {tree}", "--junit", other / "report.xml"],
+    ):
+        result = memtui("eval", *words)
+        assert result.code == 2
+        assert_one_line(result)
+        assert "memtui never writes in a memory store" in result.err
+    assert {root: tree_state(root) for root in (tree, other)} == before
+
+
+def test_a_report_never_takes_the_place_of_what_is_read(cases: Path, tree: Path) -> None:
+    words = ["eval", cases, "--project", tree]
+    baseline = cases.parent / "baseline.json"
+    baseline.write_bytes(memtui(*words, "--json").stdout)
+    hard = cases.parent / "hard.xml"
+    os.link(cases, hard)
+    for target in (cases, baseline, hard):
+        before = target.read_bytes()
+        result = memtui(*words, "--baseline", baseline, "--junit", target)
+        assert result.code == 2
+        assert "it is a file that this command reads" in result.err
+        assert target.read_bytes() == before
+
+
+def test_what_was_measured_is_told_also_where_the_report_can_not_be_written(
+    cases: Path, tree: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    def full(_: Path, __: bytes) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(Path, "write_bytes", full)
+    result = memtui("eval", cases, "--project", tree, "--junit", tmp_path / "report.xml")
+    assert result.code == 2
+    assert result.out.startswith("4 cases")
+    assert_one_line_at_the_end(result)
+    assert "report.xml can not be written: No space left on device" in result.err
+
+
+def assert_one_line_at_the_end(result: Result) -> None:
+    assert result.err.startswith("memtui: ")
+    assert result.err.count("\n") == 1
+
+
+def test_a_baseline_that_nothing_is_compared_with_is_said(
+    cases: Path, tree: Path, tmp_path: Path
+) -> None:
+    baseline = tmp_path / "baseline.json"
+    words = ["eval", cases, "--project", tree]
+    baseline.write_bytes(memtui(*words, "--json", "--rankers", "bm25,fuzzy").stdout)
+    result = memtui(*words, "--baseline", baseline)
+    assert result.code == 0
+    assert "nothing is compared with the baseline, which has only: bm25, fuzzy" in result.err
+
+
+def test_the_configured_dialect_reads_the_pools_that_cases_name(
+    tmp_path: Path, own_environment: Path
+) -> None:
+    write_file(tmp_path / "pool", "nested.md", b"---\nmetadata:\n  type: user\n---\napple")
+    path = case_file(tmp_path, case("a", "apple", "nested.md", pool="pool"))
+    assert evaluated(path)["configurations"][0]["results"][0]["lost"] == {}
+    (own_environment / "config.toml").write_text('dialect = "qwen"\n', "utf-8")
+    lost = {"nested.md": "scan:type-nested"}
+    assert evaluated(path)["configurations"][0]["results"][0]["lost"] == lost
+    assert evaluated(path, "--dialect", "claude")["pools"]["pool"]["documents"] == 1
+
+
+def test_two_processes_with_other_hashes_give_the_same_bytes(cases: Path, tree: Path) -> None:
+    words = ["eval", cases, "--project", tree, "--json", "--rankers", "lexical,bm25,fuzzy,hybrid"]
+    answers = {
+        spawn(*words, "--expansion", "both", PYTHONHASHSEED=seed).stdout for seed in ("1", "2")
+    }
+    assert len(answers) == 1
+    assert answers != {b""}
 
 
 # -- the benchmark ---------------------------------------------------------------------------------
@@ -281,6 +379,8 @@ def test_the_benchmark_leaves_a_record_of_what_was_run(tmp_path: Path) -> None:
     words = ["--longmemeval", path, "--per-category", 2, "--seed", 5, "--rankers", "lexical,bm25"]
     answer = evaluated(*words)
     assert answer == evaluated(*words)
+    told = memtui("eval", *words).err
+    assert "11 questions, 4 are asked; left out: 1 that no session answers\n" in told
     source = answer["source"]
     assert len(source.pop("sha256")) == 64
     assert source == {

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import json
+import os
 import tracemalloc
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ import pytest
 from memtui.evaluate import Asked, Configuration, run_cases
 from memtui.evaluate.longmemeval import LongMemEvalError, ask, survey
 from memtui.recall.options import RecallOptions
+from tests.cli.running import memtui
 
 LEXICAL = Configuration("lexical", RecallOptions())
 
@@ -129,6 +131,9 @@ def test_a_session_that_is_there_twice_is_one_memory_unless_it_differs(tmp_path:
         ("[1]", "question 1: it is no object"),
         ('[{"question_id": "q1"', "no JSON after question 0"),
         ("nonsense", "no JSON after question 0"),
+        ("[" * 100_000, "nested too deep"),
+        ('[{"question_id":' + "[" * 100_000, "nested too deep"),
+        ('[{"question_id": NaN}]', "no JSON after question 0"),
     ],
 )
 def test_a_file_that_is_something_else_is_refused(
@@ -161,6 +166,21 @@ def test_a_question_that_lacks_something_is_named(
         survey(path, "session")
     assert str(caught.value).startswith("question 2 (q2): ")
     assert complaint in str(caught.value)
+
+
+def test_bytes_that_are_no_utf8_are_one_line(tmp_path: Path) -> None:
+    path = Path(written(tmp_path, question("q1")))
+    path.write_bytes(path.read_bytes().replace(b"Kolka", b"K\xff", 1))
+    with pytest.raises(LongMemEvalError, match="no JSON after question 0: lexical error"):
+        survey(str(path), "session")
+
+
+def test_a_byte_order_mark_does_not_matter(tmp_path: Path) -> None:
+    path = Path(written(tmp_path, question("q1")))
+    content = b"\xef\xbb\xbf" + path.read_bytes()
+    path.write_bytes(content)
+    assert len(everything(str(path))) == 1
+    assert survey(str(path), "session").sha256 == hashlib.sha256(content).hexdigest()
 
 
 def test_a_question_that_is_there_twice_is_refused(tmp_path: Path) -> None:
@@ -199,3 +219,24 @@ def test_one_question_is_held_at_a_time(tmp_path: Path) -> None:
         tracemalloc.stop()
     assert count == 60
     assert peak < size / 4
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes with names there")
+def test_a_pipe_is_refused_since_the_file_is_read_twice(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    with pytest.raises(LongMemEvalError, match="is no regular file"):
+        survey(str(pipe), "session")
+
+
+def test_a_file_that_lost_a_question_between_the_readings_ends_the_command(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = written(tmp_path, question("q1"), question("q2"))
+    surveyed = survey(path, "session")
+    written(tmp_path, question("q1"))
+    monkeypatch.setattr("memtui.evaluate.longmemeval.survey", lambda *_: surveyed)
+    result = memtui("eval", "--longmemeval", path)
+    assert result.code == 2
+    assert "longmemeval.json changed while it was read; run it again" in result.err
+    assert result.stdout == b""

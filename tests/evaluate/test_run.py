@@ -33,8 +33,9 @@ from memtui.memory.document import Document, Pool, Scope, SkippedFile
 from memtui.memory.scan import Source, scan_pool
 from memtui.recall.options import Ablations, RecallOptions
 from memtui.recall.pipeline import recall
-from memtui.recall.why import explain, find_target
+from memtui.recall.why.explain import explain
 from memtui.recall.why.ladder import REASONS, STAGES
+from memtui.recall.why.target import find_target
 from tests.helpers import DAY_MS, NOW_MS, make_document, make_pool, write_memory
 
 LEXICAL = Configuration("lexical", RecallOptions())
@@ -214,6 +215,43 @@ def test_names_that_fit_nothing_or_several_are_errors_with_the_case(tree: Path) 
     assert len(told) == 5
 
 
+@pytest.mark.parametrize("name", ["a\0b", "\ud800", "x" * 9_000])
+def test_a_pool_that_no_folder_can_be_is_a_problem_of_its_case(name: str) -> None:
+    with pytest.raises(CaseError) as caught:
+        plan([Case("a", "q", (), pool=name, line=7)], [LEXICAL], [Pools()])
+    (problem,) = caught.value.problems
+    assert str(problem).startswith("line 7: case a: ")
+
+
+@pytest.mark.parametrize("name", ["a\0b", "\ud800", "x" * 9_000, "..", "/"])
+def test_a_memory_that_no_file_can_be_is_a_problem_of_its_case(tree: Path, name: str) -> None:
+    source = Pools(lambda limits: scan_pool([Source(Scope.PROJECT, str(tree))], limits))
+    with pytest.raises(CaseError) as caught:
+        plan([Case("c" * 9_000, "q", (name,), line=3)], [LEXICAL], [source])
+    (problem,) = caught.value.problems
+    assert str(problem).startswith("line 3: case ccc")
+    assert len(str(problem)) < 500
+
+
+def test_the_dialect_of_the_command_reads_the_pools_that_cases_name(tree: Path) -> None:
+    (tree / "nested.md").write_text("---\nmetadata:\n  type: user\n---\nx", "utf-8")
+    for dialect, seen in (("claude", True), ("qwen", False)):
+        source = Pools(folder=str(tree.parent), dialect=dialect)  # type: ignore[arg-type]
+        paths = [each.relative_path for each in source.open(tree.name, Limits()).pool.documents]
+        assert ("nested.md" in paths) is seen
+        demo = source.open("demo:small", Limits()).pool
+        assert {report.dialect for report in demo.scopes} == {dialect}
+
+
+def test_a_capped_scan_ranks_over_one_pool_whatever_number_of_cases(tree: Path) -> None:
+    pool = scan_pool([Source(Scope.PROJECT, str(tree))], Limits(capped_scan_docs=1))
+    options = RecallOptions(ranker="bm25", ablations=Ablations(scan="capped"), now_ms=NOW_MS)
+    first, second = (recall(query, pool, options) for query in ("apples", "pears"))
+    assert first.pool is second.pool
+    assert len(first.pool.documents) == 1
+    assert len(first.pool.beyond) == len(pool.documents) - 1
+
+
 def test_a_case_without_a_pool_needs_a_root() -> None:
     with pytest.raises(CaseError, match="case a: it names no pool, and there is no root"):
         plan([Case("a", "q", ())], [LEXICAL], [Pools()])
@@ -305,8 +343,9 @@ def test_every_demo_case_agrees_with_why() -> None:
         again = recall(each.case.query, where.pool, RecallOptions(now_ms=where.now_ms))
         for name, target in each.targets[0].items():
             answer = explain(again, target, search=False)
-            lost = result.lost.get(name)
-            assert (lost or "").partition(":")[0] == (answer.lost_at or ""), each.case.id
+            reasons = [rung.reason for rung in answer.ladder if rung.verdict == "lost"]
+            verdict = f"{answer.lost_at}:{reasons[0]}" if reasons else None
+            assert result.lost.get(name) == verdict, each.case.id
 
 
 def test_an_interrupted_run_keeps_whole_cases_alone() -> None:

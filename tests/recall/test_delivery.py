@@ -14,7 +14,7 @@ from typing import Any, TypeVar
 import pytest
 
 from memtui import engine as engine_module
-from memtui.engine import Engine, Setup
+from memtui.engine import Engine
 from memtui.limits import Limits
 from memtui.memory.document import MemoryRootError, Pool, Scope
 from memtui.memory.scan import Source
@@ -22,9 +22,10 @@ from memtui.recall.delivery import Delivered, deliver, simulate
 from memtui.recall.options import RecallOptions
 from memtui.recall.pipeline import Prepared, Recall, prepare, recall, settle, settle_early
 from memtui.recall.record import recall_record
-from memtui.recall.selectors import SelectorRequest
+from memtui.recall.selectors.base import SelectorRequest
 from memtui.recall.trace import Tracer
 from memtui.recall.turn import OUTCOMES, Delivery, Event, TurnPlan
+from memtui.setup import Setup
 from tests.helpers import make_document, make_pool, write_memory
 
 Result = TypeVar("Result")

@@ -10,10 +10,18 @@ from hypothesis import strategies as st
 
 from memtui.config import ConfigError, load_config
 from memtui.memory.document import Pool
-from memtui.recall.expansion import MOST_FORMS, MOST_TERMS, Expansion
+from memtui.recall.expansion import (
+    LONGEST_WORD,
+    MOST_FORMS,
+    MOST_LABELS,
+    MOST_TERMS,
+    Expansion,
+    stem_of,
+)
 from memtui.recall.options import RecallOptions
 from memtui.recall.pipeline import recall
 from memtui.recall.query import expand_query, parse_query
+from memtui.recall.rankers.words import MOST_WORDS
 from tests.helpers import NOW_MS, make_document, make_pool
 
 
@@ -93,6 +101,23 @@ def test_a_joined_word_is_split_where_the_pool_writes_two() -> None:
 # -- synonyms -------------------------------------------------------------------------------------
 
 
+@pytest.mark.parametrize(("letters", "terms"), [(LONGEST_WORD, 2), (LONGEST_WORD + 2, 0)])
+def test_only_a_word_that_may_be_one_is_tried_as_two(letters: int, terms: int) -> None:
+    one, two = "a" * (letters // 2), "b" * (letters // 2)
+    assert len(added(one + two, f"{one} {two}")) == terms
+
+
+def test_a_huge_word_has_no_other_form_and_is_its_own_stem() -> None:
+    assert stem_of("deployments") == "deploy"
+    assert stem_of("x" * 100_000 + "ments") == "x" * 100_000 + "ments"
+
+
+def test_of_a_huge_query_the_first_words_are_expanded() -> None:
+    filling = " ".join("q" * n for n in range(1, MOST_WORDS + 1))
+    assert added(f"deployments {filling}", "we deploy it") == ("deploy",)
+    assert added(f"{filling} deployments", "we deploy it") == ()
+
+
 def test_synonyms_are_the_users_own() -> None:
     expand = Expansion({"k8s": ["Kubernetes"], "pull request": ["merge request", "MR-note"]})
     pool = pool_of("x")
@@ -155,6 +180,13 @@ def test_what_a_named_memory_calls_itself_and_links_to() -> None:
 def test_an_alias_leads_to_the_title() -> None:
     pool = make_pool(make_document(title="Ledger service", frontmatter="aliases: invoices"))
     assert Expansion()("our invoices", pool) == ("ledger", "service")
+
+
+def test_of_a_memory_with_very_many_names_the_first_are_read() -> None:
+    aliases = ", ".join("q" * n for n in range(3, MOST_LABELS + 3))
+    pool = make_pool(make_document(title="Zanzibar", frontmatter=f"aliases: [{aliases}, omega]"))
+    assert "qqq" in Expansion()("zanzibar", pool)
+    assert Expansion()("omega", pool) == ()
 
 
 def test_a_title_that_the_query_holds_in_part_is_not_named() -> None:

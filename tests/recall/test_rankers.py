@@ -20,23 +20,17 @@ from memtui.memory.document import Document, Pool
 from memtui.memory.edit import with_document
 from memtui.recall.expansion import Expansion
 from memtui.recall.funnel import reproduction
-from memtui.recall.options import OptionError, RecallOptions
+from memtui.recall.options import RANKER_NAMES, OptionError, RecallOptions
 from memtui.recall.pipeline import Recall, recall
 from memtui.recall.query import expand_query, parse_query
 from memtui.recall.rank import rank_lexically
-from memtui.recall.rankers import (
-    RANKERS,
-    Ranking,
-    choose_embedder,
-    normalised_score,
-    rank_all,
-    ranks_by_ranker,
-)
 from memtui.recall.rankers import bm25 as bm25_module
 from memtui.recall.rankers import embeddings as embeddings_module
-from memtui.recall.rankers.base import RankerUnavailable
+from memtui.recall.rankers.base import RankerUnavailable, Ranking, normalised_score
+from memtui.recall.rankers.choose import choose_embedder
 from memtui.recall.rankers.embeddings import EndpointEmbedder
 from memtui.recall.rankers.fuzzy import allowed_edits
+from memtui.recall.rankers.registry import RANKERS, rank_all, ranks_by_ranker
 from memtui.recall.record import recall_record
 from memtui.samples.talks import load_talks, talk_pool, write_talk
 from tests.bench.bench_rankers import first_rank, metrics
@@ -309,9 +303,18 @@ def test_fuzzy_finds_a_word_that_begins_so() -> None:
 
 @pytest.mark.parametrize(
     ("word", "edits"),
-    [("dog", 0), ("dogs", 1), ("billing", 1), ("deployed", 2), ("v1.2", 0), ("sha256", 0)],
+    [
+        ("dog", 0),
+        ("dogs", 1),
+        ("billing", 1),
+        ("deployed", 2),
+        ("x" * 64, 2),
+        ("x" * 65, 0),
+        ("v1.2", 0),
+        ("sha256", 0),
+    ],
 )
-def test_short_words_and_numbers_are_not_misspelled(word: str, edits: int) -> None:
+def test_short_and_huge_words_and_numbers_are_not_misspelled(word: str, edits: int) -> None:
     assert allowed_edits(word) == edits
 
 
@@ -716,3 +719,7 @@ def test_on_the_talks_every_step_helps() -> None:
     assert hybrid["any@10"] > 1.3 * lexical["any@10"]
     assert bm25["mrr"] > 1.3 * lexical["mrr"]
     assert hybrid["mrr"] > 1.5 * lexical["mrr"]
+
+
+def test_the_names_that_can_be_asked_for_are_those_of_the_registry() -> None:
+    assert tuple(RANKERS) == RANKER_NAMES

@@ -6,8 +6,10 @@ import asyncio
 import copy
 import dataclasses
 import hashlib
+import importlib.util
 import json
 import pickle
+import socket
 import sys
 import threading
 import time
@@ -20,7 +22,7 @@ import pytest
 from memtui.cli.main import run
 from memtui.config import Config, ConfigError, load_config
 from memtui.endpoint import Endpoint, Secret
-from memtui.engine import Engine, Setup
+from memtui.engine import Engine
 from memtui.limits import Limits
 from memtui.memory.document import Pool, Scope
 from memtui.memory.scan import Source
@@ -28,10 +30,11 @@ from memtui.recall.options import OptionError, RecallOptions
 from memtui.recall.pipeline import Recall, prepare, recall
 from memtui.recall.record import recall_record
 from memtui.recall.selection import Refusal
-from memtui.recall.selectors import SelectorRequest, ask, ask_and_wait, selector_prompt
+from memtui.recall.selectors.base import SelectorRequest, ask, ask_and_wait, selector_prompt
 from memtui.recall.selectors.choose import choose_selector
 from memtui.recall.selectors.endpoint import ModelSelector
 from memtui.recall.selectors.given import ManualSelector, ReplaySelector
+from memtui.setup import Setup
 from tests.chat_server import ChatServer, chat_server
 from tests.helpers import make_document, make_pool, write_memory
 
@@ -103,6 +106,17 @@ def test_nothing_of_another_account_in_the_environment_is_sent(
     server.text = PICK
     assert asked(model(server, key="")).selection.strategy == "model"
     assert "another-account" not in json.dumps(server.headers)
+
+
+@pytest.mark.parametrize("headers", ["X-Mine: another-account", "Authorization: x", "X-Mine: é"])
+def test_headers_of_another_account_in_the_environment_are_not_sent(
+    server: ChatServer, monkeypatch: pytest.MonkeyPatch, headers: str
+) -> None:
+    monkeypatch.setenv("OPENAI_CUSTOM_HEADERS", headers)
+    server.text = PICK
+    assert asked(model(server)).selection.strategy == "model"
+    assert "x-mine" not in server.headers[0]
+    assert server.headers[0]["authorization"] == f"Bearer {KEY}"
 
 
 def test_the_url_may_name_the_whole_path(server: ChatServer) -> None:
@@ -202,6 +216,7 @@ def test_nobody_at_the_address_is_a_refusal() -> None:
         (Endpoint("http://[v1.x]/", "m"), "no http or https URL"),
         (Endpoint("http://host:99999", "m"), "no http or https URL"),
         (Endpoint("http://ho st/", "m"), "no http or https URL"),
+        (Endpoint("http://127.0.0.1:1", "m\udcff"), "the name of the model is no valid text"),
         (Endpoint("http://127.0.0.1:1", "m", Secret(f"{KEY}\n")), "a character that no header"),
         (Endpoint("http://127.0.0.1:1", "m", Secret(f"{KEY}é")), "a character that no header"),
     ],
@@ -212,6 +227,42 @@ def test_an_endpoint_that_can_not_be_asked_is_a_refusal(endpoint: Endpoint, word
     assert result.selection.reason == "not-configured"
     assert words in (result.selection.refused or "")
     assert_no_key(result)
+
+
+@pytest.mark.parametrize(
+    ("variable", "value"),
+    [
+        ("ALL_PROXY", "socks://127.0.0.1:1"),
+        ("ALL_PROXY", "socks5://127.0.0.1:1"),
+        ("SSL_CERT_FILE", "/nonexistent/certificates"),
+        ("SSL_CERT_FILE", __file__),
+    ],
+)
+def test_proxies_and_certificates_that_can_not_be_used_are_a_refusal(
+    monkeypatch: pytest.MonkeyPatch, variable: str, value: str
+) -> None:
+    pytest.importorskip("openai")
+    monkeypatch.setenv(variable, value)
+    result = asked(ModelSelector(Endpoint("https://localhost:1", "m", Secret(KEY))))
+    if importlib.util.find_spec("socksio") and value.startswith("socks5"):
+        assert result.selection.reason == "connection-closed"
+    else:
+        assert result.selection.reason == "not-configured"
+        assert variable in (result.selection.refused or "")
+    assert_no_key(result)
+
+
+def test_a_key_that_the_answer_repeats_is_not_shown(server: ChatServer) -> None:
+    server.text = json.dumps([f"/{KEY}/{'x' * 60}.md"])
+    result = asked(model(server))
+    assert result.selection.reason == "unknown-path"
+    assert f"{KEY[-4:]}/" not in (result.selection.refused or "")
+    assert_no_key(result)
+
+
+def test_a_path_may_hold_what_is_also_the_key(server: ChatServer) -> None:
+    server.text = PICK
+    assert asked(model(server, key="memory")).selection.strategy == "model"
 
 
 def test_without_the_extra_the_refusal_tells_how_to_install_it(
@@ -243,6 +294,48 @@ def test_cancelling_leaves_no_task_no_thread_and_no_connection(server: ChatServe
     assert time.perf_counter() - started < 5
     server.released.set()
     wait_until(lambda: set(threading.enumerate()) <= before)
+
+
+def test_a_resolver_that_hangs_holds_neither_the_loop_nor_its_threads(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    pytest.importorskip("openai")
+    for name in ("HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY"):
+        monkeypatch.delenv(name, raising=False)
+        monkeypatch.delenv(name.lower(), raising=False)
+    looking, released = threading.Event(), threading.Event()
+
+    def hang(*_arguments: Any, **_named: Any) -> list[Any]:
+        looking.set()
+        released.wait(30)
+        return []
+
+    monkeypatch.setattr(socket, "getaddrinfo", hang)
+
+    async def scene() -> None:
+        selector = ModelSelector(Endpoint("http://endpoint.example", "m"))
+        asking = asyncio.create_task(ask(selector, request_for(), 30))
+        assert await asyncio.to_thread(looking.wait, 20)
+        asking.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await asking
+
+    unhung = threading.Timer(20, released.set)
+    unhung.start()
+    asyncio.run(scene())  # it waits for its threads
+    assert not released.is_set()
+    released.set()
+    unhung.cancel()
+    unhung.join()
+
+
+def test_where_a_proxy_is_set_it_may_know_the_name(
+    server: ChatServer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HTTP_PROXY", server.url.removesuffix("/v1"))
+    server.text = PICK
+    endpoint = Endpoint("http://known-to-the-proxy.invalid/v1", "m")
+    assert asked(ModelSelector(endpoint)).selection.strategy == "model"
 
 
 def test_the_loop_stays_free_while_a_model_is_asked(server: ChatServer) -> None:

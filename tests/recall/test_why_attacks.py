@@ -21,8 +21,9 @@ from memtui.memory.edit import headed, keyed, read_bytes, reread, source_text
 from memtui.memory.rewrite import repaired_text, with_key
 from memtui.recall.options import RecallOptions
 from memtui.recall.pipeline import recall
-from memtui.recall.why import explain, find_target, why_record
+from memtui.recall.why.explain import explain, why_record
 from memtui.recall.why.near import near_misses
+from memtui.recall.why.target import find_target
 from tests.helpers import NOW_MS, make_document, write_file, write_memory
 from tests.recall.why_trees import Tree, check_remedies, reason_of
 

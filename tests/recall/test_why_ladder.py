@@ -15,8 +15,9 @@ from memtui.memory.document import Document, Pool, Scope, ScopeReport, SkippedFi
 from memtui.memory.scan import in_scan_order
 from memtui.recall.options import Ablations, RecallOptions
 from memtui.recall.pipeline import Recall, recall
-from memtui.recall.why import climb, explain, find_target
-from memtui.recall.why.ladder import REASONS, STAGES
+from memtui.recall.why.explain import explain
+from memtui.recall.why.ladder import REASONS, STAGES, climb
+from memtui.recall.why.target import find_target
 from tests.helpers import DAY_MS, NOW_MS, make_document, write_file, write_memory
 from tests.recall.why_trees import Tree, first, lost, reason_of
 

@@ -10,7 +10,8 @@ from memtui.memory.document import Document, Scope
 from memtui.recall.compare import compare, preset_options
 from memtui.recall.options import RecallOptions
 from memtui.recall.pipeline import recall
-from memtui.recall.why import AmbiguousDocument, Why, find_target
+from memtui.recall.why.explain import Why
+from memtui.recall.why.target import AmbiguousDocument, find_target
 from tests.helpers import DAY_MS, NOW_MS, write_file, write_memory
 from tests.recall.why_trees import Tree, first, lost, reason_of
 

@@ -16,9 +16,10 @@ from memtui.memory.edit import with_document
 from memtui.recall.options import Ablations, RecallOptions
 from memtui.recall.pipeline import recall
 from memtui.recall.selectors.given import ManualSelector, ReplaySelector
-from memtui.recall.why import explain, find_target
 from memtui.recall.why.changes import Change, attempt, start
+from memtui.recall.why.explain import explain
 from memtui.recall.why.remedies import Remedy, find_remedies, in_order
+from memtui.recall.why.target import find_target
 from memtui.samples import SCENARIOS, temporary_demo
 from tests.helpers import DAY_MS, NOW_MS, make_document, write_file, write_memory
 from tests.recall.why_trees import (

@@ -16,9 +16,11 @@ from memtui.memory.document import Document, Pool, Scope, SkippedFile
 from memtui.memory.scan import Source, scan_pool
 from memtui.recall.options import Ablations, RecallOptions
 from memtui.recall.pipeline import Recall, recall
-from memtui.recall.why import Rung, Why, explain, find_target
 from memtui.recall.why.changes import Change
+from memtui.recall.why.explain import Why, explain
+from memtui.recall.why.ladder import Rung
 from memtui.recall.why.remedies import Remedy
+from memtui.recall.why.target import find_target
 from tests.helpers import DAY_MS, NOW_MS
 
 REACHES = ("pool", "candidates", "manifest", "selection", "context")

@@ -10,14 +10,16 @@ from typing import Any
 from textual.app import App
 from textual.pilot import Pilot
 
-from memtui.engine import Engine, Setup
+from memtui.engine import Engine
 from memtui.memory.document import Document, Pool, Scope, ScopeReport, SkippedFile, document_id
 from memtui.memory.scan import Progress, Source
 from memtui.recall.options import RecallOptions
 from memtui.recall.pipeline import Recall, recall
 from memtui.recall.trace import Tracer
+from memtui.setup import Setup
 from memtui.tui.app import MemtuiApp
 from memtui.tui.screens.main import MainScreen
+from memtui.tui.screens.opening import OpeningScreen
 
 NOW_MS = 1_772_442_000_000.0
 HOUR_MS = 3_600_000.0
@@ -182,8 +184,17 @@ def drive(
     asyncio.run(main())
 
 
+async def opened(pilot: Pilot[Any]) -> MainScreen:
+    """The main screen, which comes once the first frame is drawn."""
+    while isinstance(pilot.app.screen, OpeningScreen) or len(pilot.app.screen_stack) < 2:
+        await pilot.pause()
+    return board(pilot)
+
+
 async def settle(pilot: Pilot[Any]) -> None:
     """Waits for the threads, and until everything they posted is drawn."""
+    if isinstance(pilot.app, MemtuiApp):
+        await opened(pilot)
     for _ in range(3):
         await pilot.app.workers.wait_for_complete()
         await pilot.pause()

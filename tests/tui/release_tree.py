@@ -7,10 +7,11 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from memtui.engine import Engine, Setup
+from memtui.engine import Engine
 from memtui.memory.document import Scope
 from memtui.memory.scan import Source
 from memtui.recall.options import RecallOptions
+from memtui.setup import Setup
 from memtui.tui.app import MemtuiApp
 from tests.tui.driving import DAY_MS, NOW_MS
 

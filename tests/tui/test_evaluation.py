@@ -11,12 +11,13 @@ from typing import Any
 import pytest
 from textual.pilot import Pilot
 
-from memtui.engine import Setup
+from memtui.config import Config
 from memtui.evaluate import Case, case_line, read_cases
 from memtui.evaluate import run as run_module
 from memtui.memory.document import Scope
 from memtui.memory.scan import Source
 from memtui.recall.options import RecallOptions
+from memtui.setup import Setup
 from memtui.tui.app import MemtuiApp
 from memtui.tui.case_files import CaseFileError, append_case, case_of, name_in
 from memtui.tui.screens.evaluation import EvaluationScreen
@@ -127,6 +128,22 @@ def test_the_pinned_memory_is_the_relevant_one(tmp_path: Path) -> None:
     assert read_cases(str(path)).cases[0].relevant == ("tea.md",)
 
 
+def test_the_only_row_that_a_filter_leaves_is_the_relevant_one(tmp_path: Path) -> None:
+    root, path = tree(tmp_path), tmp_path / "cases.jsonl"
+    remember_case_file(path)
+
+    async def script(pilot: Pilot[Any]) -> None:
+        await pilot.press("escape", "f", *"backups")
+        await settle(pilot)
+        await pilot.press("enter")
+        await settle(pilot)
+        await pilot.press("a")
+        await settle(pilot)
+
+    drive(app_on(root, "green tea"), script)
+    assert read_cases(str(path)).cases[0].relevant == ("backups.md",)
+
+
 def test_nothing_is_written_into_a_store_and_the_reason_is_said(tmp_path: Path) -> None:
     root = tree(tmp_path)
     link = tmp_path / "link"
@@ -179,7 +196,7 @@ def test_what_is_in_the_file_stays_as_it_is(tmp_path: Path) -> None:
     assert len(read_cases(str(path)).cases) == 2
 
 
-@pytest.mark.parametrize("typed", ["", " ", "demo", "/", "/dev/null"])
+@pytest.mark.parametrize("typed", ["", " ", "demo", "/", "/dev/null", "a\0b", "\ud800"])
 def test_some_paths_are_no_case_files(typed: str) -> None:
     with pytest.raises(CaseFileError):
         append_case(typed, CASE, [])
@@ -400,6 +417,41 @@ def test_every_problem_of_a_case_file_is_listed_and_none_is_run(tmp_path: Path) 
         await settle(pilot)
 
     drive(app_on(root), script, size=(200, 50))
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="no pipes with names there")
+def test_a_pipe_is_not_waited_for(tmp_path: Path) -> None:
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+
+    async def script(pilot: Pilot[Any]) -> None:
+        await open_evaluation(pilot, pipe)
+        assert "it is no regular file" in screen_text(pilot.app)
+
+    drive(app_on(tree(tmp_path)), script)
+
+
+def test_a_case_opens_as_it_was_evaluated_by_the_configured_dialect(
+    tmp_path: Path, own_environment: Path
+) -> None:
+    root, other = tree(tmp_path), tmp_path / "other"
+    write_memory(other, "apple.md", title="Apple")
+    (other / "nested.md").write_text("---\nmetadata:\n  type: user\n---\nx", "utf-8")
+    path = case_file(tmp_path, Case("a", "apple", ("apple.md",), pool="other"))
+    app = app_on(root)
+    app._session.config = Config(dialect="qwen")
+
+    async def script(pilot: Pilot[Any]) -> None:
+        await open_evaluation(pilot, path)
+        await pilot.press("enter")
+        await until(pilot, lambda: board(pilot).view is not None)
+        await settle(pilot)
+        view = board(pilot).view
+        assert view is not None
+        assert [report.dialect for report in view.scanned.scopes] == ["qwen"]
+        assert [each.relative_path for each in view.scanned.skipped] == ["nested.md"]
+
+    drive(app, script)
 
 
 def test_a_memory_that_is_not_there_is_a_problem_of_its_case(tmp_path: Path) -> None:

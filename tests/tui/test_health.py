@@ -12,10 +12,10 @@ import pytest
 from textual.content import Content
 from textual.pilot import Pilot
 
-from memtui.engine import Setup
 from memtui.memory.document import Scope
 from memtui.memory.health import FINDINGS
 from memtui.recall.options import RecallOptions
+from memtui.setup import Setup
 from memtui.tui import checkups
 from memtui.tui.app import MemtuiApp
 from memtui.tui.commands import BY_ID
@@ -24,7 +24,16 @@ from memtui.tui.view.health import LOST, MARKS, health_of
 from memtui.tui.view.pieces import text_of
 from memtui.tui.widgets.inspector import Face
 from tests.helpers import DAY_MS, NOW_MS, write_file, write_memory
-from tests.tui.driving import board, document, drive, make_app, pool_of, screen_text, settle
+from tests.tui.driving import (
+    board,
+    document,
+    drive,
+    make_app,
+    opened,
+    pool_of,
+    screen_text,
+    settle,
+)
 from tests.tui.trees import HOSTILE, app_on, highlight, pool_paths, unhealthy_tree, write_database
 
 
@@ -39,7 +48,7 @@ def memory_face(pilot: Pilot[Any]) -> str:
     """What the inspector says about the memory itself."""
     inspector = board(pilot).inspector
     inspector.turn(Face.MEMORY)
-    return str(inspector._text.content)
+    return str(inspector.text)
 
 
 def test_findings_are_marked_and_counted_in_the_pool(tmp_path: Path) -> None:
@@ -253,7 +262,7 @@ def test_findings_never_delay_the_recall(tmp_path: Path, monkeypatch: pytest.Mon
     monkeypatch.setattr(checkups, "find_problems", slow)
 
     async def main(pilot: Pilot[Any]) -> None:
-        screen = board(pilot)
+        screen = await opened(pilot)
         while screen.view is None:
             await pilot.pause(0.01)
         screen.query_bar.input.value = "retry"

@@ -91,7 +91,7 @@ def test_the_highlighted_memory_stays_highlighted(tmp_path: Path) -> None:
         write_memory(tmp_path, "b.md", title="bbb", body="what is new here", mtime_ms=NOW_MS)
         await look(pilot)
         assert shown_path(pilot) == "b.md"
-        assert "what is new here" in str(board(pilot).inspector._text.content)
+        assert "what is new here" in str(board(pilot).inspector.text)
 
     drive(app_on(tmp_path), script)
 

@@ -12,8 +12,8 @@ from textual.widgets import Static
 
 from memtui.config import Config
 from memtui.recall.options import RecallOptions
-from memtui.recall.rankers import ranks_by_ranker
 from memtui.recall.rankers.base import RankerUnavailable
+from memtui.recall.rankers.registry import ranks_by_ranker
 from memtui.tui.abortable import AbortableEmbedder, abortable
 from memtui.tui.asking import EMBEDDINGS, while_typing, who_is_asked
 from memtui.tui.screens.rankers import RankerScreen, RankersScreen

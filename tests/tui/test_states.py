@@ -13,11 +13,12 @@ from typing import Any
 import pytest
 from textual.pilot import Pilot
 
-from memtui.engine import Engine, Setup
+from memtui.engine import Engine
 from memtui.memory.document import Pool, RootNotFound, Scope, ScopeFailed, ScopeReport
 from memtui.memory.scan import Progress, Source
 from memtui.recall.options import RecallOptions
 from memtui.recall.pipeline import Recall
+from memtui.setup import Setup
 from memtui.tui.app import MemtuiApp
 from tests.helpers import write_memory
 from tests.tui.driving import (

@@ -11,12 +11,12 @@ from typing import Any
 import pytest
 from textual.pilot import Pilot
 
-from memtui.engine import Setup
 from memtui.memory.document import Scope
 from memtui.memory.slugs import claude_slug, qwen_slug
 from memtui.memory.stores import Discovery, Store, Summary
 from memtui.recall.options import RecallOptions
 from memtui.samples import SCENARIOS
+from memtui.setup import Setup
 from memtui.tui.app import MemtuiApp
 from memtui.tui.screens import stores as chooser
 from memtui.tui.screens.stores import StoresScreen

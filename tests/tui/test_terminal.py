@@ -15,7 +15,7 @@ from tests.terminal import MOUSE_OFF, RESTORED, Terminal
 
 PROGRAM = """
 import sys
-from memtui.engine import Setup
+from memtui.setup import Setup
 from memtui.memory.document import Scope
 from memtui.memory.scan import Source
 from memtui.tui.run import run_app

@@ -17,6 +17,7 @@ from memtui.recall.selectors.endpoint import ModelSelector
 from memtui.tui.screens.timeline import TimelineScreen
 from memtui.tui.view.pieces import text_of
 from memtui.tui.view.timeline import (
+    Simulated,
     TimeError,
     Timeline,
     about_moment,
@@ -53,27 +54,63 @@ def outcomes(shown: Timeline, key: str) -> list[str | None]:
 
 
 def test_a_quick_selector_is_delivered_with_the_first_request() -> None:
-    shown = timeline(made(), 20)
+    shown = timeline(made(), Simulated(20))
     assert outcomes(shown, "with") == ["delivered_initial"]
     assert outcomes(shown, "without") == ["delivered_initial"]
 
 
 def test_a_slow_one_needs_a_later_request() -> None:
-    shown = timeline(made(), 2_000)
+    shown = timeline(made(), Simulated(2_000))
     assert outcomes(shown, "with") == ["delivered_fast", "delivered_later"]
     assert outcomes(shown, "without") == ["delivered_fast", "no_safe_delivery_point"]
     assert shown.longest_ms >= 2_000
 
 
 def test_nothing_selected_is_said_as_such() -> None:
-    assert outcomes(timeline(made("zzzz"), 20), "with") == ["no_relevant_results"]
+    assert outcomes(timeline(made("zzzz"), Simulated(20)), "with") == ["no_relevant_results"]
+
+
+def test_the_turn_after_it_has_everything_already() -> None:
+    assert outcomes(timeline(made(), Simulated(2_000)), "again") == ["already_delivered"]
+
+
+def test_a_turn_is_cancelled_when_it_is_said() -> None:
+    assert outcomes(timeline(made(), Simulated(2_000)), "cancelled") == []
+    shown = timeline(made(), Simulated(2_000, cancel_ms=500))
+    assert outcomes(shown, "cancelled") == ["delivered_fast", "cancelled"]
+
+
+def fates(shown: Timeline) -> dict[str, str]:
+    """Kind of turn to what becomes of the memory in it."""
+    return {each.title: each.note for each in shown.moments if each.rung is not None}
+
+
+def test_the_fate_of_the_highlighted_memory_is_told_for_every_turn() -> None:
+    result = made()
+    last = result.selection.documents[-1]
+    assert last.id not in [each.id for each in result.fast]
+    told = fates(timeline(result, Simulated(2_000, cancel_ms=500), entry=last))
+    assert told["later point"].startswith("delivered_later at ")
+    assert told["no later point"].startswith("no-safe-delivery-point: ")
+    assert told["asked again"].startswith("already-delivered: ")
+    assert told["cancelled"].startswith("cancelled: ")
+
+
+def test_a_memory_that_is_lost_before_is_said_to_be_lost_there() -> None:
+    result = made()
+    other = next(each for each in result.eligible if each.id not in result.context.kept)
+    told = fates(timeline(result, Simulated(20), entry=other))
+    assert set(told) == {"later point", "no later point", "asked again"}
+    assert all(note.startswith("lost at selection, so not delivered: ") for note in told.values())
 
 
 def test_the_scan_that_was_made_before_counts_in_a_simulated_turn() -> None:
     steps = {step.name: step.elapsed_ms for step in scanned_first(made(), 50.0).trace.steps}
     assert steps["scan.pool"] >= 50
     assert steps["recall.plan"] < 50
-    scans = [m.event.at_ms for m in timeline(made(), 20, scan_ms=50.0).moments if m.event]
+    scans = [
+        m.event.at_ms for m in timeline(made(), Simulated(20), scan_ms=50.0).moments if m.event
+    ]
     assert scans[0] >= 50
 
 
@@ -89,7 +126,7 @@ def test_other_times_are_refused(typed: str) -> None:
 
 
 def test_a_moment_names_its_memories() -> None:
-    shown = timeline(made(), 2_000)
+    shown = timeline(made(), Simulated(2_000))
     fast = next(m for m in shown.moments if m.event is not None and m.event.name == "fast")
     assert text_of(about_moment(shown.recall, fast)).startswith("fast result: Release rollback")
 
@@ -132,6 +169,34 @@ def test_a_model_that_answered_is_shown_as_it_ran(server: ChatServer) -> None:
         assert "already_delivered" in text
 
     drive(make_app(options=options), script)
+
+
+def test_an_open_timeline_follows_while_a_model_thinks(server: ChatServer) -> None:
+    server.behaviour = "held"
+    options = RecallOptions(now_ms=NOW_MS, selector=ModelSelector(Endpoint(server.url, "tiny")))
+
+    async def script(pilot: Pilot[Any]) -> None:
+        await pilot.press("enter")
+        await until(pilot, server.asked.is_set)
+        await pilot.press("T")
+        await settle_screen(pilot, "first request")
+        text = screen_text(pilot.app)
+        assert "as it runs" in text
+        assert "model … " in text
+        assert "2 memories selected" not in text  # the early result is no selection
+        server.released.set()
+        await settle_screen(pilot, "as it ran")
+        text = screen_text(pilot.app)
+        assert "as it runs" not in text
+        took = selector_ms(board(pilot).view.recall)
+        assert pilot.app.screen.query_one("#latency", SafeInput).value == f"{took}"
+
+    drive(make_app(options=options), script)
+
+
+async def settle_screen(pilot: Pilot[Any], text: str) -> None:
+    """Waits until the screen shows a text."""
+    await until(pilot, lambda: text in screen_text(pilot.app))
 
 
 @pytest.mark.parametrize("size", [(160, 45), (120, 40), (80, 24), (60, 15)])

@@ -15,11 +15,11 @@ from typing import Any
 import pytest
 from textual.pilot import Pilot
 
-from memtui.engine import Setup
 from memtui.memory.document import Pool
 from memtui.recall.options import RecallOptions
 from memtui.recall.pipeline import Recall
 from memtui.recall.trace import Step, Trace
+from memtui.setup import Setup
 from memtui.state import TraceStore, Use, state_path
 from memtui.tui.screens.main import MainScreen
 from memtui.tui.view.traces import CURRENT, Log, log_rows, moment, took, trace_lines

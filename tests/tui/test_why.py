@@ -49,7 +49,7 @@ async def highlight(pilot: Pilot[Any], path: str) -> None:
 
 def inspected(pilot: Pilot[Any]) -> str:
     """The inspector as drawn, whether or not it is scrolled into sight."""
-    return board(pilot).inspector._text.content.plain
+    return board(pilot).inspector.text.plain
 
 
 # The ladder

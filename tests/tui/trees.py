@@ -8,10 +8,10 @@ from typing import Any
 
 from textual.pilot import Pilot
 
-from memtui.engine import Setup
 from memtui.memory.document import Scope
 from memtui.memory.scan import Source
 from memtui.recall.options import RecallOptions
+from memtui.setup import Setup
 from memtui.tui.app import MemtuiApp
 from tests.helpers import DAY_MS, NOW_MS, write_file, write_memory
 from tests.tui.driving import board, settle

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from memtui.endpoint import Endpoint
-from memtui.recall.rankers.base import Embedder
+
+if TYPE_CHECKING:
+    from memtui.recall.rankers.base import Embedder
 
 ENVIRONMENT = "MEMTUI_EMBEDDINGS"
 """What the names of the environment's variables begin with."""

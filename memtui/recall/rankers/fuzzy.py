@@ -2,7 +2,8 @@
 
 Each telling word of the query takes, in each memory, the best of the words there: itself, a word
 that it begins, or one within the edits of a misspelling (as near misses count them: none below
-four letters, one below eight, else two). Rare words count more than frequent ones.
+four letters, one below eight, else two; none above sixty-four, where it would take seconds). Rare
+words count more than frequent ones.
 """
 
 from __future__ import annotations
@@ -29,6 +30,7 @@ ADDED_WEIGHT = 0.5
 
 _SHORTEST = 4
 _LONG = 8
+_LONGEST = 64
 
 
 def rank_by_fuzziness(request: RankRequest) -> Scored:
@@ -46,7 +48,7 @@ def rank_by_fuzziness(request: RankRequest) -> Scored:
 
 def allowed_edits(word: str) -> int:
     """Edits within which another word counts as a misspelling of this one."""
-    if len(word) < _SHORTEST or not word.isalpha():
+    if not _SHORTEST <= len(word) <= _LONGEST or not word.isalpha():
         return 0
     return 1 if len(word) < _LONG else 2
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import TYPE_CHECKING
 
-from memtui.endpoint import Endpoint
 from memtui.recall.options import OptionError
-from memtui.recall.selectors.base import Selector
-from memtui.recall.selectors.endpoint import ModelSelector
-from memtui.recall.selectors.given import AnswerFileError, ManualSelector, ReplaySelector
+
+if TYPE_CHECKING:
+    from memtui.recall.selectors.base import Selector
 
 SELECTOR_FORMS = ("heuristic", "model", "replay:FILE", "manual:FILE")
 ENVIRONMENT = "MEMTUI_SELECTOR"
@@ -29,10 +29,14 @@ def choose_selector(
         OptionError: no selector is called so, or its file can not be used.
 
     """
+    if word == "heuristic":
+        return None
+    from memtui.endpoint import Endpoint
+    from memtui.recall.selectors.endpoint import ModelSelector
+    from memtui.recall.selectors.given import AnswerFileError, ManualSelector, ReplaySelector
+
     kind, _, path = word.partition(":")
     try:
-        if word == "heuristic":
-            return None
         if word == "model":
             return ModelSelector(Endpoint.from_settings(ENVIRONMENT, environ, table))
         if kind == "replay" and path:

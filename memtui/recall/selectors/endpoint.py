@@ -9,14 +9,20 @@ from http import HTTPStatus
 from typing import Any
 
 from memtui.endpoint import Endpoint
-from memtui.recall.selection import Answer, Refusal
+from memtui.recall.selection import Answer, Refusal, validate_answer
 from memtui.recall.selectors.base import ANSWER_SCHEMA, SelectorRequest, selector_prompt
+from memtui.recall.selectors.lookup import has_address
 
 MOST_RESPONSE_BYTES = 1_000_000
 """A longer response is not read to its end."""
 _PATH = "/chat/completions"
 _NO_KEY = "none"
 """What is sent where no key is set: the client must not look for one of its own."""
+_NOBODY = "nobody can be reached at the address of the endpoint"
+_ENVIRONMENT_UNUSABLE = (
+    "the client can not use what the environment says of proxies or certificates "
+    "(ALL_PROXY, HTTP_PROXY, HTTPS_PROXY, SSL_CERT_FILE, SSL_CERT_DIR)"
+)
 
 
 class _Stop(Exception):
@@ -50,11 +56,23 @@ class ModelSelector:
         problem = self.endpoint.problem
         if problem is not None:
             return Refusal("not-configured", problem)
+        if not await asyncio.to_thread(_can_import):
+            return Refusal("extra-missing", "a model needs: pip install 'memtui[model]'")
+        if not await has_address(self.endpoint.url):
+            return Refusal("connection-closed", _NOBODY)
         try:
             conversation = await asyncio.to_thread(_Conversation, self.endpoint)
-        except ImportError:
-            return Refusal("extra-missing", "a model needs: pip install 'memtui[model]'")
-        return await conversation.ask(request)
+        except (OSError, ValueError, ImportError):
+            return Refusal("not-configured", _ENVIRONMENT_UNUSABLE)
+        return self._without_key(await conversation.ask(request), request)
+
+    def _without_key(self, answer: Answer, request: SelectorRequest) -> Answer:
+        """The answer, or its refusal: servers repeat what they are sent, and a refusal is shown."""
+        if isinstance(answer, Refusal):
+            return answer
+        key = self.endpoint.key.reveal()
+        found = validate_answer(answer, request.manifest, request.limit, secret=key)
+        return found if isinstance(found, Refusal) else answer
 
 
 def _can_import() -> bool:
@@ -94,9 +112,11 @@ class _Conversation:
             return stop.refusal
         except self._library.InvalidURL:
             return Refusal("not-configured", "the URL is no http or https URL")
-        except (openai.OpenAIError, self._library.HTTPError):
-            closed = Refusal("connection-closed", "the endpoint gave no complete answer")
-            return self._refusals[0] if self._refusals else closed
+        except (openai.OpenAIError, self._library.HTTPError) as error:
+            closed = "the endpoint gave no complete answer"
+            if isinstance(error.__cause__, self._library.ConnectError):
+                closed = _NOBODY
+            return self._refusals[0] if self._refusals else Refusal("connection-closed", closed)
         return _text_of(body)
 
     async def _body(self, openai: Any, request: SelectorRequest) -> bytes:
@@ -107,7 +127,8 @@ class _Conversation:
             http_client=self._http,
             max_retries=0,
         )
-        client.organization = client.project = None  # not from the environment
+        client.organization = client.project = None  # not from the environment, as these are:
+        client._custom_headers = {}  # there is no public way to send none
         schema = {"name": "selection", "strict": True, "schema": ANSWER_SCHEMA}
         body = bytearray()
         async with client.chat.completions.with_streaming_response.create(

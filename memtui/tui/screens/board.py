@@ -9,9 +9,10 @@ from textual.getters import query_one
 from textual.reactive import var
 from textual.screen import Screen
 
-from memtui.engine import Engine, Setup
+from memtui.engine import Engine
 from memtui.memory.document import Document
 from memtui.recall.options import RecallOptions
+from memtui.setup import Setup
 from memtui.text import display_line
 from memtui.tui.bindings import keys_in_force
 from memtui.tui.commands import Command, Context, Fact, Place, Target
@@ -100,6 +101,7 @@ class Board(Screen[None]):
         self.changed: tuple[Document, ...] = ()
         self._asked: str | None = None
         self._user_moved = False
+        self._hinted: Context | None = None
 
     def compose(self) -> ComposeResult:
         """Everything from top to bottom."""
@@ -221,7 +223,8 @@ class Board(Screen[None]):
         self.query_bar.say(about_query(view))
         if self.focused is self.notice:
             self.focus_pane(self.list_pane)
-        self.show_hints()
+        if self.context != self._hinted:
+            self.show_hints()
 
     def watch_highlighted(self, key: str | None) -> None:
         """Moves every cursor to the highlighted memory."""
@@ -325,7 +328,8 @@ class Board(Screen[None]):
     def show_hints(self) -> None:
         """Shows in the footer what works here and now."""
         if self.is_mounted:
-            self.key_footer.show(self.context, keys_in_force(self))
+            self._hinted = self.context
+            self.key_footer.show(self._hinted, keys_in_force(self))
 
     def on_descendant_focus(self) -> None:
         """Brings the pane that has the focus to the front."""
@@ -371,6 +375,8 @@ class Board(Screen[None]):
     @on(PoolPane.FilterLeft)
     def _filter_left(self) -> None:
         self.focus_pane("pool")
+        if (key := self.pool.list.key) is not None:  # an only row can not be moved to
+            self._row_moved(RowList.Moved(key))
 
     @on(FunnelBar.Chosen)
     def _stage_chosen(self, event: FunnelBar.Chosen) -> None:

@@ -5,13 +5,14 @@ from __future__ import annotations
 import os
 from dataclasses import replace
 
-from memtui.engine import Engine, Setup
+from memtui.engine import Engine
 from memtui.evaluate import Case
 from memtui.evaluate.pools import DEMO_PREFIX
 from memtui.memory.document import Document, Scope, SkippedFile
 from memtui.memory.scan import Source
 from memtui.recall.options import RecallOptions
 from memtui.samples.scenarios import POOLS
+from memtui.setup import Setup
 from memtui.text import display_line, plural
 from memtui.tui.case_files import CaseFileError, Saved, append_case, case_of
 from memtui.tui.messages import PoolChosen
@@ -126,7 +127,8 @@ class Cases(Board):
             return evaluated.setup, demo
         root = os.path.join(evaluated.folder, os.path.expanduser(pool))
         sources = evaluated.setup.sources
-        source = Source(Scope.PROJECT, root, recency=sources[0].recency if sources else "mtime")
+        recency = sources[0].recency if sources else "mtime"
+        source = Source(Scope.PROJECT, root, evaluated.dialect, recency=recency)
         return Setup((source,), name=os.path.basename(root.rstrip(os.sep)) or root), ""
 
     def watch_view(self, view: View | None) -> None:

@@ -9,8 +9,9 @@ from textual.app import ComposeResult
 from textual.containers import Horizontal, Vertical
 from textual.widgets import Label, Static
 
-from memtui.engine import Setup
+from memtui.memory.dialects import DIALECTS
 from memtui.recall.options import RecallOptions
+from memtui.setup import Setup
 from memtui.text import plural
 from memtui.tui.bindings import bindings_of
 from memtui.tui.evaluating import CasesEnded, CasesRefused, CasesRun, Evaluating
@@ -53,7 +54,8 @@ class EvaluationScreen(Dialog[OpenCase]):
     def __init__(self, session: Session, setup: Setup, options: RecallOptions) -> None:
         super().__init__()
         self._session = session
-        self._evaluating = Evaluating(self, setup, options)
+        dialect = next((each for each in DIALECTS if each == session.config.dialect), None)
+        self._evaluating = Evaluating(self, setup, options, dialect)
         self._only: str | None = None
         self._said: Line | None = None
         self._done = (0, 0)

@@ -8,8 +8,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import Literal
 
-from memtui.engine import Engine, Setup
+from textual.widgets import Input
+
+from memtui.engine import Engine
 from memtui.recall.options import RecallOptions
+from memtui.setup import Setup
 from memtui.text import display_line
 from memtui.tui.bindings import bindings_for
 from memtui.tui.commands import Place, Target, named
@@ -34,7 +37,7 @@ Edit = Callable[[list[str]], int | None]
 class MainScreen(Upkeep, Ranking, Questions, Cases):
     """Carries the commands of the registry out."""
 
-    CSS_PATH = ["main.tcss", "traces.tcss"]  # noqa: RUF012 - declared by Screen
+    CSS_PATH = ["opening.tcss", "main.tcss", "traces.tcss"]  # noqa: RUF012 - declared by Screen
     AUTO_FOCUS = ""
     BINDINGS = bindings_for(Target.SCREEN)
 
@@ -44,6 +47,15 @@ class MainScreen(Upkeep, Ranking, Questions, Cases):
         super().__init__(setup, engine)
         self._edit = edit
         self.session = session or Session()
+
+    def go_on_with(self, typed: Input) -> None:
+        """Takes over what was typed before this screen was there; more keys may be waiting."""
+        if not self.setup.reads_something:
+            return
+        query = self.query_bar.input
+        query.value = typed.value
+        query.selection = typed.selection
+        self.set_focus(query)
 
     def expected_entry(self) -> Entry | None:
         """The pinned memory, else the highlighted one."""

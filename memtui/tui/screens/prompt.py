@@ -8,7 +8,7 @@ from textual.app import ComposeResult
 from textual.containers import Vertical
 
 from memtui.recall.selection import encodable
-from memtui.recall.selectors import SelectorRequest, selector_prompt
+from memtui.recall.selectors.base import SelectorRequest, selector_prompt
 from memtui.text import utf8_bytes
 from memtui.tui.bindings import bindings_of
 from memtui.tui.paint import paragraphs

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from textual import events, on
 
-from memtui.engine import Engine, Setup
+from memtui.engine import Engine
+from memtui.setup import Setup
 from memtui.tui.commands import Context, Fact, Place
 from memtui.tui.messages import ScanStopped
 from memtui.tui.screens.board import Board

@@ -13,7 +13,7 @@ from textual.message import Message
 from textual.widgets import Static
 
 from memtui.recall.options import RecallOptions
-from memtui.recall.rankers import ranks_by_ranker
+from memtui.recall.rankers.registry import ranks_by_ranker
 from memtui.tui.abortable import abortable
 from memtui.tui.bindings import bindings_of
 from memtui.tui.paint import content

@@ -8,18 +8,20 @@ from dataclasses import replace
 from textual import on
 from textual.timer import Timer
 
-from memtui.engine import Engine, Setup
+from memtui.engine import Engine
 from memtui.memory.document import Document
 from memtui.recall.options import RecallOptions
-from memtui.recall.selectors import Selector, SelectorRequest
+from memtui.recall.selectors.base import Selector, SelectorRequest
 from memtui.recall.selectors.choose import choose_selector
 from memtui.recall.selectors.endpoint import ModelSelector
 from memtui.recall.selectors.given import ManualSelector
+from memtui.setup import Setup
 from memtui.tui.asking import (
     Asking,
     AskingEnded,
     EarlyReady,
     Question,
+    TurnMoved,
     while_typing,
     who_is_asked,
 )
@@ -27,7 +29,7 @@ from memtui.tui.commands import Context, Fact
 from memtui.tui.screens.board import Board
 from memtui.tui.screens.prompt import PromptScreen
 from memtui.tui.screens.selector import SelectorScreen
-from memtui.tui.screens.timeline import TimelineScreen
+from memtui.tui.screens.timeline import Now, TimelineScreen
 from memtui.tui.session import Session
 from memtui.tui.view import selecting
 from memtui.tui.view.ledger import manifest_pane
@@ -146,6 +148,7 @@ class Selecting(Board):
         state = self.selector_state()
         self.query_bar.say(about_query(self.view, state))
         self.query_one("#title").refresh()
+        self._tell_timeline()
 
     def selector_state(self) -> Line:
         """Who is asked or would be, and what came of it."""
@@ -254,5 +257,27 @@ class Selecting(Board):
 
     def action_timeline(self) -> None:
         """Shows when what of this recall reaches the model."""
-        if self.view is not None:
-            self.app.push_screen(TimelineScreen(self.view))
+        now = self._turn_now()
+        if now is not None:
+            self.app.push_screen(TimelineScreen(now))
+
+    def _turn_now(self) -> Now | None:
+        """For the timeline: the newest whole recall, and the turn that goes on."""
+        view, asking = self.view, self.asking
+        if view is not None and view.provisional:
+            view = self._before
+        if view is None:
+            return None
+        who = f"{who_is_asked(self.options)} … {int(asking.seconds)} s" if asking.running else ""
+        return Now(view, self.highlighted, asking.delivery, who)
+
+    def _tell_timeline(self) -> None:
+        """Lets an open timeline follow."""
+        now = self._turn_now()
+        if now is not None and isinstance(self.app.screen, TimelineScreen):
+            self.app.screen.follow(now)
+
+    @on(TurnMoved)
+    def _turn_moved(self, event: TurnMoved) -> None:
+        if self.asking.is_newest(event.number):
+            self._tell_timeline()

@@ -10,7 +10,7 @@ from textual.app import ComposeResult
 from textual.containers import Vertical
 from textual.widgets import Static, TextArea
 
-from memtui.recall.selectors import Selector, SelectorRequest
+from memtui.recall.selectors.base import Selector, SelectorRequest
 from memtui.recall.selectors.endpoint import ModelSelector
 from memtui.recall.selectors.given import AnswerFileError, ManualSelector, ReplaySelector
 from memtui.tui.bindings import bindings_of

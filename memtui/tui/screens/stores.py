@@ -13,9 +13,9 @@ from textual.widgets import Static
 from textual.worker import get_current_worker
 
 from memtui.config import Config, ConfigError, load_config
-from memtui.engine import Setup
 from memtui.memory.stores import Discovery, Store, Summary, discover, summarise
 from memtui.recall.trace import wall_clock
+from memtui.setup import Setup
 from memtui.text import plural
 from memtui.tui.messages import StoreCounted, StoresFound
 from memtui.tui.paint import paragraphs

@@ -8,11 +8,12 @@ from dataclasses import replace
 from textual import on
 from textual.timer import Timer
 
-from memtui.engine import Engine, Setup
+from memtui.engine import Engine
 from memtui.memory.document import Pool
 from memtui.memory.files import Recency
 from memtui.memory.stores import Store
 from memtui.memory.watch import Changes, Watcher
+from memtui.setup import Setup
 from memtui.text import display_line
 from memtui.tui.checkups import Checkups
 from memtui.tui.messages import (

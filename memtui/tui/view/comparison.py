@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from memtui.memory.document import Document, Pool
 from memtui.recall.compare import Comparison, regime_of
 from memtui.recall.pipeline import Recall
-from memtui.recall.why import climb
+from memtui.recall.why.ladder import climb
 from memtui.text import plural
 from memtui.tui.view.columns import Column
 from memtui.tui.view.pieces import Line, Piece, line

@@ -7,11 +7,12 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 
-from memtui.engine import Setup
 from memtui.evaluate import Asked, CaseResult, Evaluation
 from memtui.evaluate import Column as Results
+from memtui.memory.dialects import Dialect
 from memtui.memory.document import Document, Scope, SkippedFile
 from memtui.recall.why.ladder import REASONS
+from memtui.setup import Setup
 from memtui.text import plural
 from memtui.tui.view.columns import Column
 from memtui.tui.view.pieces import Line, Piece, Tone, line, richest
@@ -54,6 +55,8 @@ class Evaluated:
     """What came of it."""
     asked: tuple[Asked, ...]
     """The cases in the order of the file, with the pools they were asked in."""
+    dialect: Dialect | None = None
+    """How the pools that cases name were read; None for that of each pool."""
 
     @property
     def results(self) -> Results:

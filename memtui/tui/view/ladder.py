@@ -6,9 +6,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 from memtui.memory.document import SkippedFile
-from memtui.recall.why import Rung, climb
 from memtui.recall.why.explain import ADVICE
-from memtui.recall.why.ladder import REASONS, lost_at
+from memtui.recall.why.ladder import REASONS, Rung, climb, lost_at
 from memtui.recall.why.near import NearMiss
 from memtui.recall.why.remedies import Remedy
 from memtui.tui.view.ages import ordinal

@@ -9,7 +9,7 @@ from memtui.recall.manifest import Manifest
 from memtui.recall.options import RecallOptions
 from memtui.recall.pipeline import Recall
 from memtui.recall.selection import REFUSALS, Refusal, validate_answer
-from memtui.recall.selectors import Selector, SelectorRequest
+from memtui.recall.selectors.base import Selector, SelectorRequest
 from memtui.recall.selectors.endpoint import ModelSelector
 from memtui.text import plural
 from memtui.tui.view.columns import Column

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 
 from memtui.memory.document import Document
 from memtui.recall.options import RecallOptions
-from memtui.recall.rankers import RANKERS, Missing, SideBySide
+from memtui.recall.rankers.base import Missing
+from memtui.recall.rankers.registry import RANKERS, SideBySide
 from memtui.recall.rankers.vector import NO_ENDPOINT
 from memtui.tui.view.columns import Column, Fit
 from memtui.tui.view.pieces import Line, Piece, line

@@ -6,11 +6,11 @@ import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 
-from memtui.engine import Setup
 from memtui.memory.document import Scope
 from memtui.memory.scan import Source
 from memtui.memory.stores import Store, Summary
 from memtui.samples import SCENARIOS
+from memtui.setup import Setup
 from memtui.text import plural
 from memtui.tui.view.ages import short_age
 from memtui.tui.view.columns import Column

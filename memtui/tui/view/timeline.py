@@ -5,13 +5,18 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
+from typing import Any
 
+from memtui.memory.document import Document, SkippedFile
 from memtui.recall.delivery import simulate
 from memtui.recall.pipeline import Recall
 from memtui.recall.turn import OUTCOMES, REQUEST_MS, Delivery, Event, EventName
+from memtui.recall.why.delivered import climb_turn
+from memtui.recall.why.ladder import REASONS, Rung
 from memtui.text import plural
 from memtui.tui.view.ages import milliseconds
 from memtui.tui.view.columns import Column
+from memtui.tui.view.ladder import GLYPHS
 from memtui.tui.view.pieces import Line, Piece, Tone, line
 from memtui.tui.view.rows import PaneView, Rows
 
@@ -73,6 +78,20 @@ class Moment:
     """What happened."""
     note: str = ""
     """What is to be said about it."""
+    rung: Rung | None = None
+    """What became of the highlighted memory."""
+
+
+@dataclass(frozen=True, slots=True)
+class Simulated:
+    """The turn that is simulated."""
+
+    latency_ms: int = DEFAULT_LATENCY_MS
+    """How long the selector takes."""
+    request_ms: int = int(REQUEST_MS)
+    """When the first request is ready but for the memory."""
+    cancel_ms: int | None = None
+    """When it is cancelled; None for never."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,37 +124,100 @@ def scanned_first(recall: Recall, scan_ms: float) -> Recall:
 
 
 def timeline(
-    recall: Recall, latency_ms: int, request_ms: int = int(REQUEST_MS), scan_ms: float = 0.0
+    recall: Recall,
+    simulated: Simulated,
+    *,
+    scan_ms: float = 0.0,
+    entry: Document | SkippedFile | None = None,
+    running: Delivery | None = None,
+    who: str = "",
 ) -> Timeline:
-    """The turn as it ran, if it did, and simulated with and without a later delivery point.
+    """The turn as it ran, if it did, and simulated in all the ways in which it can end.
 
     Args:
         recall: whose turn.
-        latency_ms: how long the simulated selector takes.
-        request_ms: when the first request is ready but for the memory.
+        simulated: the times of the simulated turn.
         scan_ms: how long the scan took, which the recalls of the app have behind them.
+        entry: a memory whose fate is told for every turn.
+        running: a turn that goes on.
+        who: is being asked in it, and for how long.
 
     """
-    agents = scanned_first(recall, scan_ms)
-    with_point = simulate(agents, latency_ms, later_point=True, request_ms=request_ms)
-    without = simulate(agents, latency_ms, later_point=False, request_ms=request_ms)
     moments: list[Moment] = []
-    if recall.delivery is not None:
+    if running is not None:
+        moments.append(Moment("ran", "as it runs", note=f"{who}, in the app"))
+        moments += _moments("ran", running, running.events)
+    elif recall.delivery is not None:
         said = "in the app, which had scanned before"
         moments.append(Moment("ran", "as it ran", note=said))
         moments += _moments("ran", recall.delivery, recall.delivery.events)
-    said = f"the selector takes {latency_ms:,} ms, and the scan what it took here"
+    turns = simulated_turns(scanned_first(recall, scan_ms), simulated)
+    said = f"the selector takes {simulated.latency_ms:,} ms, and the scan what it took here"
     moments.append(Moment("sim", "simulated", note=said))
-    shared = tuple(event for event in with_point.events if event.name != "outcome")
-    moments += _moments("sim", with_point, shared)
-    for key, title, note, delivery in (
-        ("with", "later point", "a later request of the turn can carry the rest", with_point),
-        ("without", "no later point", "the turn has no later request", without),
-    ):
-        moments.append(Moment(key, title, note=note))
-        moments += _moments(key, delivery, tuple(e for e in delivery.events if e.outcome))
+    whole = turns[0].delivery
+    moments += _moments("sim", whole, tuple(e for e in whole.events if e.name != "outcome"))
+    for turn in turns:
+        moments.append(Moment(turn.key, turn.title, note=turn.note))
+        ends = tuple(event for event in turn.delivery.events if event.outcome)
+        moments += _moments(turn.key, turn.delivery, ends)
+    if entry is not None:
+        moments += _fates(recall, entry, turns)
     events = [moment.event for moment in moments if moment.event is not None]
     return Timeline(recall, tuple(moments), max((e.at_ms for e in events), default=0.0))
+
+
+@dataclass(frozen=True, slots=True)
+class SimulatedTurn:
+    """One way in which a turn can go."""
+
+    key: str
+    title: str
+    note: str
+    delivery: Delivery
+
+
+def simulated_turns(recall: Recall, times: Simulated) -> tuple[SimulatedTurn, ...]:
+    """With a later point, without one, the turn after it, and one that is cancelled."""
+
+    def turn(key: str, title: str, note: str, **how: Any) -> SimulatedTurn:
+        made = simulate(recall, times.latency_ms, request_ms=times.request_ms, **how)
+        return SimulatedTurn(key, title, note, made)
+
+    later = turn("with", "later point", "a later request of the turn can carry the rest")
+    turns = [
+        later,
+        turn("without", "no later point", "the turn has no later request", later_point=False),
+        turn(
+            "again",
+            "asked again",
+            "the next turn recalls the same",
+            delivered=frozenset(later.delivery.delivered),
+        ),
+    ]
+    if times.cancel_ms is not None:
+        note = f"the turn is cancelled at {times.cancel_ms:,} ms"
+        turns.append(turn("cancelled", "cancelled", note, cancel_ms=times.cancel_ms))
+    return tuple(turns)
+
+
+def _fates(
+    recall: Recall, entry: Document | SkippedFile, turns: tuple[SimulatedTurn, ...]
+) -> list[Moment]:
+    """What becomes of one memory in every turn: where it was lost, or its last stage."""
+    title = entry.title if isinstance(entry, Document) else ""
+    moments = [Moment("fate", "the memory", note=title or entry.relative_path)]
+    for turn in turns:
+        rungs = climb_turn(recall, entry, turn.delivery)
+        rung = next((each for each in rungs if each.verdict == "lost"), rungs[-1])
+        moments.append(Moment(f"fate:{turn.key}", turn.title, rung=rung, note=_fate(rung)))
+    return moments
+
+
+def _fate(rung: Rung) -> str:
+    if rung.reason is None:
+        return rung.detail or "nothing is delivered yet"
+    lost = "" if rung.stage == "delivery" else f"lost at {rung.stage}, so not delivered: "
+    return f"{lost}{rung.reason}: {REASONS[rung.reason]}"
 
 
 def _moments(key: str, delivery: Delivery, events: tuple[Event, ...]) -> list[Moment]:
@@ -162,11 +244,11 @@ def _note(delivery: Delivery, event: Event) -> str:
 
 
 COLUMNS = (
-    Column("what", 15),
+    Column("what", 16),
     Column("at", 9, right=True),
     Column("", BAR_CELLS, drop=1),
     Column("", 3, right=True, drop=2),
-    Column("what it means", 14, flexible=True),
+    Column("what it means", 30, flexible=True),
 )
 
 
@@ -185,6 +267,10 @@ def _cells(longest_ms: float) -> Callable[[object], tuple[Line, ...]]:
     def cells(item: object) -> tuple[Line, ...]:
         assert isinstance(item, Moment)
         event = item.event
+        if item.rung is not None:
+            glyph = GLYPHS[item.rung.verdict]
+            said = line(Piece(item.note, "muted" if item.rung.verdict == "passed" else "warning"))
+            return line(glyph, Piece(f" {item.title}", "plain")), (), (), (), said
         if event is None:
             title = line(Piece(item.title, "strong"))
             return title, (), (), (), line(Piece(item.note, "plain"))
@@ -215,6 +301,8 @@ def _bar(at_ms: float, longest_ms: float, tone: Tone) -> Line:
 def about_moment(recall: Recall, moment: Moment) -> Line:
     """Which memories an event concerns."""
     event = moment.event
+    if moment.rung is not None:
+        return line(Piece(f"{moment.title}: {moment.rung.detail or moment.note}", "muted"))
     if event is None:
         return line(Piece(f"{moment.title}: {moment.note}", "muted"))
     if event.name == "candidates" or not event.ids:

@@ -20,6 +20,7 @@ from memtui.tui.view.pieces import Piece, clip, line, richest, safe
 from memtui.tui.view.uses import Uses
 from memtui.tui.view.view import View
 from memtui.tui.widgets.scrolled_text import ScrolledText
+from memtui.tui.widgets.titled import NOTHING, Titled
 from memtui.tui.widgets.why_face import WhyFace
 
 BORDER_CELLS = 6
@@ -32,7 +33,7 @@ class Face(StrEnum):
     MEMORY = "memory"
 
 
-class Inspector(ScrolledText):
+class Inspector(ScrolledText, Titled):
     """Two faces: the ladder with its remedies, and the memory as it was scanned."""
 
     BINDINGS = bindings_for(Target.WHY)
@@ -58,8 +59,7 @@ class Inspector(ScrolledText):
         if key is None or view.entry(key) is None:
             self._shown = None
             self.why.show(None)
-            self.border_title = content(line(Piece("memory", "strong")))
-            self.border_subtitle = ""
+            self.entitle(content(line(Piece("memory", "strong"))))
             self.update(content(line(Piece("no memory is highlighted", "muted"))))
             return
         same = self._shown is not None and self._shown[1] == key
@@ -111,7 +111,7 @@ class Inspector(ScrolledText):
         room = max(0, self.outer_size.width - BORDER_CELLS)
         name = line(Piece(f" · {self.face}", "muted")) if self.face is Face.WHY else ()
         title = safe(inspection_title(*self._shown))
-        self.border_title = content((*clip(title, max(0, room - len(" · why"))), *name))
+        heading = content((*clip(title, max(0, room - len(" · why"))), *name))
         why = self.face is Face.WHY and bool(self.why.remedies)
         hints = ["enter applies it here, nothing is written"] if why else []
         found = len(findings_of(*self._shown)) if self.face is Face.WHY else 0
@@ -119,7 +119,7 @@ class Inspector(ScrolledText):
             said = f"{plural(found, 'finding')}: w"
             hints = [f"{said} · {hints[0]}" if why else f"{said} shows the memory", said]
         options = [line(Piece(hint, "muted")) for hint in hints]
-        self.border_subtitle = content(richest(options, room)) if options else ""
+        self.entitle(heading, content(richest(options, room)) if options else NOTHING)
 
     def on_resize(self) -> None:
         """Draws everything for the new width."""

@@ -9,12 +9,13 @@ from memtui.tui.paint import content
 from memtui.tui.view.pieces import richest
 from memtui.tui.view.rows import PaneView
 from memtui.tui.widgets.row_list import RowList
+from memtui.tui.widgets.titled import Titled
 
 BORDER_CELLS = 6
 """Cells of the border that a title can not use."""
 
 
-class ListPane(Vertical):
+class ListPane(Vertical, Titled):
     """Shows a ``PaneView``; its titles follow its width."""
 
     def __init__(self, *, id: str) -> None:
@@ -43,5 +44,5 @@ class ListPane(Vertical):
     def _label(self) -> None:
         if self._shown is not None:
             room = max(0, self.outer_size.width - BORDER_CELLS)
-            self.border_title = content(richest(self._shown.title, room))
-            self.border_subtitle = content(richest(self._shown.subtitle, room))
+            title, subtitle = self._shown.title, self._shown.subtitle
+            self.entitle(content(richest(title, room)), content(richest(subtitle, room)))

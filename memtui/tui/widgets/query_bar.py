@@ -9,11 +9,13 @@ from textual.widgets import Label
 from memtui.tui.paint import content
 from memtui.tui.view.pieces import Line, Piece, clip, line, safe
 from memtui.tui.widgets.safe_input import SafeInput
+from memtui.tui.widgets.titled import Titled
 
 BORDER_CELLS = 6
+TITLE = content(line(Piece("query", "strong")))
 
 
-class QueryBar(Horizontal):
+class QueryBar(Horizontal, Titled):
     """An input in a border; the border says which tokens are looked for."""
 
     def __init__(self, query: str) -> None:
@@ -30,7 +32,7 @@ class QueryBar(Horizontal):
 
     def on_mount(self) -> None:
         """Names the bar."""
-        self.border_title = content(line(Piece("query", "strong")))
+        self._label()
 
     def say(self, said: Line) -> None:
         """Says something in the lower border."""
@@ -43,4 +45,4 @@ class QueryBar(Horizontal):
 
     def _label(self) -> None:
         room = max(0, self.outer_size.width - BORDER_CELLS)
-        self.border_subtitle = content(clip(safe(self._said), room))
+        self.entitle(TITLE, content(clip(safe(self._said), room)))

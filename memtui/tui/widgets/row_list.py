@@ -3,15 +3,14 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 from rich.style import Style as RichStyle
 from textual import events
 from textual.content import Content
-from textual.geometry import Size
+from textual.geometry import Region
 from textual.message import Message
 from textual.reactive import reactive
-from textual.scroll_view import ScrollView
 from textual.strip import Strip
 from textual.style import Style
 
@@ -22,6 +21,7 @@ from memtui.tui.paint import strip, tone_styles
 from memtui.tui.view.columns import Fit, fit_columns, headings, lay_out
 from memtui.tui.view.pieces import Line, Piece, Tone, clip
 from memtui.tui.view.rows import PaneView, Rows
+from memtui.tui.widgets.line_view import LineView
 
 GUTTER = 2
 """Cells left of a row for the mark of the cursor."""
@@ -33,7 +33,16 @@ HEADINGS_FROM = 6
 Styles = dict[Tone, RichStyle]
 
 
-class RowList(ScrollView, can_focus=True):
+class Drawn(NamedTuple):
+    """A line as it is on the screen."""
+
+    line: Line
+    """Its text."""
+    cursor: bool = False
+    """Whether it is that of the cursor."""
+
+
+class RowList(LineView):
     """Rows with a cursor. The cursor row has a mark, so that it shows without colour."""
 
     BINDINGS = bindings_for(Target.LIST)
@@ -59,6 +68,7 @@ class RowList(ScrollView, can_focus=True):
         self.view = PaneView((), (), Rows())
         self._fitted: tuple[int, Fit] | None = None
         self._styles: dict[str, Styles] = {}
+        self._drawn: dict[int, Drawn] = {}
 
     @property
     def rows(self) -> Rows[object]:
@@ -74,7 +84,7 @@ class RowList(ScrollView, can_focus=True):
         self._measure()
         self.set_reactive(RowList.cursor, min(self.cursor, last) if place is None else place)
         self._reveal(center=True)
-        self.refresh()
+        self._draw_changes()
 
     def follow(self, key: str) -> None:
         """Moves the cursor to the row of a key, if the list has it."""
@@ -82,7 +92,13 @@ class RowList(ScrollView, can_focus=True):
         if place is not None and place != self.cursor:
             self.set_reactive(RowList.cursor, place)
             self._reveal(center=True)
-            self.refresh()
+            self._draw_changes()
+
+    def _draw_changes(self) -> None:
+        """Draws the lines that are not what they were."""
+        lines = range(self.size.height)
+        changed = [y for y in lines if self._drawn.get(y) != self._line(y)]
+        self.refresh(*(Region(0, y, self.size.width, 1) for y in changed), repaint=bool(changed))
 
     @property
     def key(self) -> str | None:
@@ -111,9 +127,7 @@ class RowList(ScrollView, can_focus=True):
         return max(0, self.scrollable_content_region.width - GUTTER - MARGIN)
 
     def _measure(self) -> None:
-        height = self._head_lines + len(self.rows)
-        # One cell wide: rows follow the width of the widget, and a constant needs no new layout.
-        self.virtual_size = Size(1, height)
+        self.measure(self._head_lines + len(self.rows))
 
     @property
     def _fit(self) -> Fit:
@@ -160,31 +174,31 @@ class RowList(ScrollView, can_focus=True):
 
     def render_line(self, y: int) -> Strip:
         """One line of the list: the head, the headings, a row, or nothing."""
-        width = self.size.width
+        drawn = self._drawn[y] = self._line(y)
+        return strip(drawn.line, self._tones(drawn.cursor), self.size.width)
+
+    def _line(self, y: int) -> Drawn:
         height = self.size.height
-        tones = self._tones(False)
         if self._has_head(height) and self.view.head is not None:
             if y == 0:
-                return strip(self._indented(self.view.head(self._row_width)), tones, width)
+                return Drawn(self._indented(self.view.head(self._row_width)))
             y -= 1
         if not len(self.rows):
-            return strip(self._indented(self._nothing(y)), tones, width)
+            return Drawn(self._indented(self._nothing(y)))
         if self._has_headings(height):
             if y == 0:
-                names = headings(self.rows.columns, self._fit)
-                return strip(self._indented(names), tones, width)
+                return Drawn(self._indented(headings(self.rows.columns, self._fit)))
             y -= 1
-        return self._render_row(y + round(self.scroll_y), width)
+        return self._row(y + round(self.scroll_y))
 
-    def _render_row(self, index: int, width: int) -> Strip:
+    def _row(self, index: int) -> Drawn:
         if index >= len(self.rows):
-            return Strip.blank(width, self._tones(False)["plain"])
+            return Drawn(())
         row = lay_out(self.rows.cells(index), self.rows.columns, self._fit)
         if index != self.cursor:
-            return strip(self._indented(row), self._tones(False), width)
+            return Drawn(self._indented(row))
         mark = "▌" if self.has_focus else "▏"
-        marked = (Piece(mark.ljust(GUTTER), "primary"), *row)
-        return strip(marked, self._tones(True), width)
+        return Drawn((Piece(mark.ljust(GUTTER), "primary"), *row), cursor=True)
 
     def _indented(self, row: Line) -> Line:
         return (Piece(" " * GUTTER), *row)

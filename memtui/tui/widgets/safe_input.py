@@ -6,7 +6,9 @@ import re
 from dataclasses import dataclass
 
 from textual import events
+from textual.geometry import Size
 from textual.message import Message
+from textual.reactive import Reactive
 from textual.widgets import Input
 
 _CONTROLS = re.compile(
@@ -21,6 +23,9 @@ def without_controls(text: str) -> str:
 
 class SafeInput(Input):
     """An ``Input`` whose value can be drawn as it is."""
+
+    virtual_size: Reactive[Size] = Reactive(Size(0, 0))
+    """The size of the value. It is one line whatever is typed, so no key lays the screen out."""
 
     @dataclass
     class Joined(Message):

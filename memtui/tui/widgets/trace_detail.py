@@ -7,11 +7,12 @@ from memtui.tui.paint import content, paragraphs
 from memtui.tui.view.pieces import richest
 from memtui.tui.view.traces import Log, trace_heading, trace_lines
 from memtui.tui.widgets.scrolled_text import ScrolledText
+from memtui.tui.widgets.titled import Titled
 
 BORDER_CELLS = 6
 
 
-class TraceDetail(ScrolledText):
+class TraceDetail(ScrolledText, Titled):
     """Limits, steps with bars for their times, and the ids that were kept."""
 
     def __init__(self, *, id: str) -> None:
@@ -36,4 +37,4 @@ class TraceDetail(ScrolledText):
         width = self.scrollable_content_region.width
         self.update(paragraphs(trace_lines(*self._shown, width, full=self._full)))
         room = max(0, self.outer_size.width - BORDER_CELLS)
-        self.border_title = content(richest(trace_heading(*self._shown), room))
+        self.entitle(content(richest(trace_heading(*self._shown), room)))

@@ -1,0 +1,1 @@
+"""Input, processes and terminals at their worst."""

@@ -357,7 +357,7 @@ def test_without_a_store_here_others_and_the_demo_are_one_key_away(machine: Path
 def test_how_stores_were_chosen_is_said_at_the_start(tmp_path: Path) -> None:
     write_memory(tmp_path, "a.md")
     app = app_on(tmp_path)
-    app._first.setup = replace(app._first.setup, note="claude and qwen both have stores [/] here")
+    app._started = replace(app._started, note="claude and qwen both have stores [/] here")
 
     async def script(pilot: Pilot[Any]) -> None:
         assert "both have stores [/] here" in screen_text(pilot.app)

@@ -21,14 +21,17 @@ import sys
 from array import array
 from bisect import bisect_right
 from collections import Counter, defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from itertools import chain
+from typing import TypeVar
 from zlib import crc32
 
 from memtui.limits import Limits
 from memtui.memory.document import Document
 from memtui.text import cut, fold
+
+Item = TypeVar("Item")
 
 SIMILARITY = 90
 """Percent of the words of two documents that are the same and in the same order."""
@@ -42,6 +45,8 @@ _COMPARED = 6
 """Most documents that one document is compared with in vain."""
 _COMMON = 16
 """A word is common if more than one document in so many has it."""
+_PACE = 16
+"""Documents between two steps."""
 _FEW = 8
 """A word that no more documents have is never common."""
 
@@ -59,9 +64,18 @@ class Likeness:
     """How alike the words of the two are."""
 
 
-def near_duplicates(documents: Sequence[Document], limits: Limits) -> dict[int, Likeness]:
-    """Place to its closest likeness, for every document that has one among those compared."""
-    texts = [compared_text(document, limits) for document in documents]
+def near_duplicates(
+    documents: Sequence[Document], limits: Limits, step: Callable[[], None] = lambda: None
+) -> dict[int, Likeness]:
+    """Place to its closest likeness, for every document that has one among those compared.
+
+    Args:
+        documents: those of a pool.
+        limits: how much of each is compared.
+        step: called again and again; it may wait for something more urgent, or raise to end this.
+
+    """
+    texts = [compared_text(document, limits) for document in _paced(documents, step)]
     found: dict[int, Likeness] = {}
     first_with: dict[str, int] = {}
     different: list[int] = []
@@ -72,12 +86,19 @@ def near_duplicates(documents: Sequence[Document], limits: Limits) -> dict[int, 
         elif text:
             found[place] = Likeness(documents[first], 100.0)
             found.setdefault(first, Likeness(documents[place], 100.0))
-    numbered = _numbered_words([texts[place] for place in different])
-    for one, other, percent in _alike_pairs(*numbered):
+    numbered = _numbered_words(_paced([texts[place] for place in different], step))
+    for one, other, percent in _alike_pairs(*numbered, step):
         for here, there in ((different[one], different[other]), (different[other], different[one])):
             if here not in found or found[here].percent < percent:
                 found[here] = Likeness(documents[there], percent)
     return found
+
+
+def _paced(items: Iterable[Item], step: Callable[[], None]) -> Iterator[Item]:
+    for number, item in enumerate(items):
+        if not number % _PACE:
+            step()
+        yield item
 
 
 def compared_text(document: Document, limits: Limits) -> str:
@@ -105,17 +126,17 @@ def _numbered_words(texts: Iterable[str]) -> tuple[list[array[int]], list[str]]:
 
 
 def _alike_pairs(
-    texts: Sequence[array[int]], vocabulary: Sequence[str]
+    texts: Sequence[array[int]], vocabulary: Sequence[str], step: Callable[[], None]
 ) -> Iterable[tuple[int, int, float]]:
     """Pairs that are alike: all that is needed to know a likeness of every text that has one."""
     from rapidfuzz import fuzz
 
-    keys = _keys(texts, vocabulary)
+    keys = _keys(texts, vocabulary, step)
     shared = {key for key, count in Counter(chain.from_iterable(keys)).items() if count > 1}
     listed: defaultdict[int, list[int]] = defaultdict(list)
     paired: set[int] = set()
     spelled = _Spelled(texts, vocabulary)
-    for place, own in enumerate(keys):
+    for place, own in enumerate(_paced(keys, step)):
         least = min(_KEYS_IN_COMMON, len(own))
         lists = [listed[key] for key in shared.intersection(own)]
         if len(lists) < least or not lists:
@@ -162,9 +183,11 @@ def _may_be_alike(one: int, other: int) -> bool:
     return 200 * min(one, other) >= SIMILARITY * (one + other)
 
 
-def _keys(texts: Sequence[array[int]], vocabulary: Sequence[str]) -> list[array[int]]:
+def _keys(
+    texts: Sequence[array[int]], vocabulary: Sequence[str], step: Callable[[], None]
+) -> list[array[int]]:
     """The keys of every text, as numbers; a word that only one text has makes none."""
-    words = [array("I", set(text)) for text in texts]
+    words = [array("I", set(text)) for text in _paced(texts, step)]
     frequency = Counter(chain.from_iterable(words))
     common = max(_FEW, len(texts) // _COMMON)
     rank = [0] * len(vocabulary)
@@ -175,7 +198,7 @@ def _keys(texts: Sequence[array[int]], vocabulary: Sequence[str]) -> list[array[
     )
     for position, (_, _, number) in enumerate(order, start=1):
         rank[number] = position
-    return [_keys_of(sorted(map(rank.__getitem__, distinct))) for distinct in words]
+    return [_keys_of(sorted(map(rank.__getitem__, distinct))) for distinct in _paced(words, step)]
 
 
 def _keys_of(ranks: list[int]) -> array[int]:

@@ -29,7 +29,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property, partial
 from itertools import chain
@@ -129,7 +129,10 @@ _Told = tuple[FindingName, str, str]
 
 
 def find_problems(
-    pool: Pool, limits: Limits, source: SourceReader | None = None
+    pool: Pool,
+    limits: Limits,
+    source: SourceReader | None = None,
+    step: Callable[[], None] = lambda: None,
 ) -> tuple[Finding, ...]:
     """Every finding on every document of a pool: worst first, then in pool order.
 
@@ -138,12 +141,14 @@ def find_problems(
         limits: the windows that text may lie beyond.
         source: gives the bytes of a document's file, None where it can not; by default the file is
             read once more, if it is still the one that was scanned.
+        step: called again and again; it may wait for something more urgent, or raise to end this.
 
     """
     source = source or partial(read_source, file_bytes=limits.file_bytes)
-    neighbours = _Neighbours(pool, limits)
+    neighbours = _Neighbours(pool, limits, step)
     found: dict[FindingName, list[Finding]] = {name: [] for name in FINDINGS}
     for place, document in enumerate(pool.documents):
+        step()
         told = chain(
             _of_text(document, source_text(document, source)),
             _of_fields(document, pool, limits),
@@ -279,9 +284,9 @@ def _too_long(name: FindingName, text: str, limit: int, missing: str) -> Iterato
 class _Neighbours:
     """Findings on what a document has in common with the others of its pool."""
 
-    def __init__(self, pool: Pool, limits: Limits) -> None:
+    def __init__(self, pool: Pool, limits: Limits, step: Callable[[], None]) -> None:
         self._pool = pool
-        self._alike = near_duplicates(pool.documents, limits)
+        self._alike = near_duplicates(pool.documents, limits, step)
         self._titles: dict[str, list[int]] = {}
         for place, document in enumerate(pool.documents):
             self._titles.setdefault(fold(document.title), []).append(place)

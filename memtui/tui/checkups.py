@@ -17,6 +17,7 @@ from memtui.memory.recency import clustered_roots
 from memtui.memory.scan import INDEX_NAME
 from memtui.tui.messages import HealthReady, ReadingsReady
 from memtui.tui.newest import Newest
+from memtui.tui.precedence import Precedence
 from memtui.tui.stopping import Stale, Stopped
 from memtui.tui.view.catalogue import Entry
 from memtui.tui.view.health import Health, Readings
@@ -28,10 +29,14 @@ PAUSE_S = 0.15
 class Checkups:
     """What a screen asks about its pool. It is answered with messages."""
 
-    def __init__(self, screen: DOMNode) -> None:
+    def __init__(self, screen: DOMNode, precedence: Precedence) -> None:
         self._screen = screen
         self._health = Newest[tuple[Pool, Limits]](
-            screen, "health", self._look_for, pause_s=PAUSE_S
+            screen,
+            "health",
+            self._look_for,
+            pause_s=PAUSE_S,
+            give_way=precedence.give_way,
         )
         self._readings = Newest[tuple[Pool, str, Entry]](screen, "readings", self._read)
 
@@ -50,12 +55,14 @@ class Checkups:
         self._screen.post_message(HealthReady(pool, Health(limits, indexes, clustered)))
 
         def source(document: Document) -> bytes | None:
-            if stale():
-                raise Stopped
             return read_source(document, limits.file_bytes)
 
+        def step() -> None:
+            if stale():
+                raise Stopped
+
         found: dict[str, list[Finding]] = {}
-        for each in find_problems(pool, limits, source):
+        for each in find_problems(pool, limits, source, step):
             found.setdefault(each.document.id, []).append(each)
         findings = {key: tuple(of_one) for key, of_one in found.items()}
         self._screen.post_message(HealthReady(pool, Health(limits, indexes, clustered, findings)))

@@ -26,6 +26,7 @@ class Newest(Generic[Job]):
         work: Callable[[Job, Stale], None],
         *,
         pause_s: float = 0.0,
+        give_way: Callable[[], None] | None = None,
     ) -> None:
         """Prepares a thread that is started by the first job.
 
@@ -34,12 +35,14 @@ class Newest(Generic[Job]):
             group: the name of the worker.
             work: does a job, and posts what comes out.
             pause_s: how long nothing newer must come before a job is begun, seconds.
+            give_way: waits for what is more urgent; called whenever a job asks if it is stale.
 
         """
         self._node = node
         self._group = group
         self._work = work
         self._pause_s = pause_s
+        self._give_way = give_way
         self._lock = Lock()
         self._changed = Event()
         self._waiting: list[Job] = []
@@ -71,6 +74,8 @@ class Newest(Generic[Job]):
             job, generation = taken
 
             def stale(generation: int = generation) -> bool:
+                if self._give_way is not None:
+                    self._give_way()
                 return generation != self._generation or worker.is_cancelled
 
             try:

@@ -13,6 +13,7 @@ from memtui.recall.why.changes import attempt, start
 from memtui.recall.why.near import near_misses
 from memtui.recall.why.remedies import Remedy, find_remedies, in_order
 from memtui.tui.newest import Newest
+from memtui.tui.precedence import Precedence
 from memtui.tui.stopping import Stale, Stopped
 from memtui.tui.view.ladder import Findings
 from memtui.tui.view.nearly import Nearly, nearly_matching
@@ -59,11 +60,18 @@ class Trying:
 class Searches:
     """What a screen wants to know about its recall. Only the newest question is answered."""
 
-    def __init__(self, screen: DOMNode, read_file: ReadBytes = read_bytes) -> None:
+    def __init__(
+        self, screen: DOMNode, precedence: Precedence, read_file: ReadBytes = read_bytes
+    ) -> None:
+        give_way = precedence.give_way
         self._screen = screen
         self._read_file = read_file
-        self._why = Newest[Findings](screen, "why", self._explain, pause_s=PAUSE_S)
-        self._nearly = Newest[View](screen, "nearly", self._look_around, pause_s=PAUSE_S)
+        self._why = Newest[Findings](
+            screen, "why", self._explain, pause_s=PAUSE_S, give_way=give_way
+        )
+        self._nearly = Newest[View](
+            screen, "nearly", self._look_around, pause_s=PAUSE_S, give_way=give_way
+        )
         self._trying = Newest[Trying](screen, "what-if", self._try)
         self._about: Findings | None = None
 

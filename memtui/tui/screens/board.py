@@ -24,6 +24,7 @@ from memtui.tui.messages import (
     StoreRead,
     TraceKept,
 )
+from memtui.tui.precedence import Precedence
 from memtui.tui.recalls import Recalls
 from memtui.tui.tracing import Tracing
 from memtui.tui.view import notices
@@ -94,6 +95,7 @@ class Board(Screen[None]):
         self.setup = setup
         self.options = setup.options
         self.order = PoolOrder.FATE
+        self.precedence = Precedence()
         self.recalls = Recalls(self, engine)
         self.tracing = Tracing(self, engine)
         self.scanning = False
@@ -140,6 +142,7 @@ class Board(Screen[None]):
             return
         self.scanning = self.scanning or rescan
         query = self._asked = self.query_bar.input.value
+        self.precedence.take()
         options = self.typing_options
         self.recalls.ask(query, options, self.order, rescan=rescan, changed=self.changed)
 
@@ -151,6 +154,7 @@ class Board(Screen[None]):
         if self.recalls.is_newest(event.generation):
             self.remove_class("-notice")
             self.view = event.view
+            self.call_after_refresh(self.precedence.release)
 
     @on(ScanProgress)
     def _scan_progress(self, event: ScanProgress) -> None:

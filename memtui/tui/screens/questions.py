@@ -26,7 +26,7 @@ class Questions(Board):
 
     def __init__(self, setup: Setup, engine: Engine) -> None:
         super().__init__(setup, engine)
-        self.searches = Searches(self)
+        self.searches = Searches(self, self.precedence)
         self.what_ifs: tuple[WhatIf, ...] = ()
         self.pinned: str | None = None
         self._path: str | None = None

@@ -44,7 +44,7 @@ class Upkeep(Board):
 
     def __init__(self, setup: Setup, engine: Engine) -> None:
         super().__init__(setup, engine)
-        self.checkups = Checkups(self)
+        self.checkups = Checkups(self, self.precedence)
         self.watcher: Watcher | None = None
         """Looks for changes; without an interval it only looks when it is asked to."""
         self.watch_every_s: float | None = None

@@ -14,6 +14,7 @@ import json
 import os
 import re
 import statistics
+import subprocess
 import sys
 import tempfile
 import time
@@ -115,13 +116,19 @@ def measure(documents: int, folder: Path) -> dict[str, float]:
 
 
 def main() -> None:
-    """Prints everything as JSON."""
+    """Prints everything as JSON; every size in a process of its own."""
     sizes = [int(word) for word in sys.argv[1:]] or [1_000, 10_000]
-    with tempfile.TemporaryDirectory() as name:
-        os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # an installed package has its bytecode
-        os.environ["MEMTUI_STATE"] = os.path.join(name, "state")
-        os.environ["MEMTUI_CONFIG"] = os.path.join(name, "config.toml")
-        report = {f"{size:,} documents": measure(size, Path(name)) for size in sizes}
+    os.environ.pop("PYTHONDONTWRITEBYTECODE", None)  # an installed package has its bytecode
+    if len(sizes) > 1:
+        report = {}
+        for size in sizes:
+            command = [sys.executable, __file__, str(size)]
+            report |= json.loads(subprocess.run(command, check=True, capture_output=True).stdout)
+    else:
+        with tempfile.TemporaryDirectory() as name:
+            os.environ["MEMTUI_STATE"] = os.path.join(name, "state")
+            os.environ["MEMTUI_CONFIG"] = os.path.join(name, "config.toml")
+            report = {f"{sizes[0]:,} documents": measure(sizes[0], Path(name))}
     print(json.dumps(report, indent=2))
 
 

@@ -14,7 +14,8 @@ from memtui.recall.pipeline import Prepared, Recall, prepare, recall
 from memtui.recall.trace import Tracer
 from memtui.recall.turn import Event, TurnPlan
 from memtui.setup import Setup
-from memtui.state import StateError, TraceStore, Use, pool_key
+from memtui.state import TraceStore, Use, pool_key
+from memtui.traces import StateError
 
 if TYPE_CHECKING:
     import asyncio

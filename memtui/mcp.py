@@ -20,8 +20,9 @@ from memtui.recall.record import citations_record, memories_record
 from memtui.recall.why.explain import explain, why_record
 from memtui.recall.why.target import AmbiguousDocument, find_target
 from memtui.setup import Setup
-from memtui.state import StateError, TraceStore
+from memtui.state import TraceStore
 from memtui.text import chars
+from memtui.traces import StateError
 
 Json = dict[str, Any]
 

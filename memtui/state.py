@@ -2,7 +2,7 @@
 
 One SQLite file, ``state.db``, in the folder that ``MEMTUI_STATE`` names or else in the platform's
 folder for state. It holds hashes, counts, ids and times, never the text of a query or a memory.
-Nothing is created before the first write. Another program's database is only ever copied.
+Nothing is created before the first write.
 """
 
 from __future__ import annotations
@@ -10,23 +10,21 @@ from __future__ import annotations
 import hashlib
 import os
 import sqlite3
-import sys
 import threading
 import time
 import weakref
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from contextlib import AbstractContextManager, contextmanager, suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
 
 import platformdirs
 
-from memtui.memory.snapshot import DatabaseError, opened_copy
 from memtui.recall.trace import Trace, WallClock, wall_clock
-from memtui.recall.trace_rows import decoded, row_of_trace, trace_from_row
+from memtui.recall.trace_rows import decoded, row_of_trace
 from memtui.text import display_line
+from memtui.traces import StateError, TraceReader, columns_of
 
 SWEEP_WRITES = 200
 """Writes, by any process, after which old traces are swept."""
@@ -80,10 +78,6 @@ _SWEEP_MANY = """DELETE FROM recall_traces WHERE rowid <=
     (SELECT rowid FROM recall_traces ORDER BY rowid DESC LIMIT 1 OFFSET ?)"""
 
 
-class StateError(Exception):
-    """A database of traces can not be read or written. ``str()`` is one clear line."""
-
-
 @dataclass(frozen=True, slots=True)
 class Use:
     """How often a document was shown in a context."""
@@ -128,52 +122,6 @@ def pool_key(roots: Iterable[str]) -> str:
     """
     real = sorted({os.path.normcase(os.path.realpath(root)) for root in roots})
     return hashlib.sha256(b"\0".join(os.fsencode(root) for root in real)).hexdigest()
-
-
-class TraceReader(ABC):
-    """Reads traces from a database that has a table ``recall_traces``.
-
-    Every method raises `StateError` when the database can not be read.
-    """
-
-    def __init__(self, path: Path) -> None:
-        self.path = path
-
-    @abstractmethod
-    def _reading(self) -> AbstractContextManager[sqlite3.Connection | None]:
-        """A connection to read from, or None if there is no database yet."""
-
-    @abstractmethod
-    def revision(self) -> object:
-        """A value that differs when there may be new traces; cheap enough to poll."""
-
-    def get(self, trace_id: str) -> Trace | None:
-        """The trace with this id."""
-        try:
-            trace_id.encode()
-        except UnicodeEncodeError:
-            return None
-        return next(iter(self._select(1, "WHERE trace_id = ?", trace_id)), None)
-
-    def list(self, limit: int = 50) -> tuple[Trace, ...]:
-        """At most ``limit`` traces, newest first."""
-        return self._select(limit)
-
-    def newest(self) -> Trace | None:
-        """The trace that started last."""
-        return next(iter(self._select(1)), None)
-
-    def _select(self, limit: int, where: str = "", *values: str) -> tuple[Trace, ...]:
-        with self._reading() as connection:
-            if connection is None or "trace_id" not in _columns(connection):
-                return ()
-            rows = connection.execute(
-                f"SELECT * FROM recall_traces {where} ORDER BY {_order(connection)} LIMIT ?",
-                (*values, min(max(limit, 0), sys.maxsize)),
-            ).fetchall()
-        return tuple(
-            trace_from_row(dict(zip(map(str.lower, row.keys()), row, strict=True))) for row in rows
-        )
 
 
 class TraceStore(TraceReader):
@@ -228,7 +176,7 @@ class TraceStore(TraceReader):
     def use_counts(self, pool_key: str) -> dict[str, Use]:
         """How often each document of a pool was shown, by id; those never shown are left out."""
         with self._reading() as connection:
-            if connection is None or not _columns(connection, "memtui_uses"):
+            if connection is None or not columns_of(connection, "memtui_uses"):
                 return {}
             rows = connection.execute(
                 "SELECT document_id, count, last_used_at FROM memtui_uses WHERE pool_key = ?",
@@ -239,7 +187,7 @@ class TraceStore(TraceReader):
     def revision(self) -> object:
         """Which file it is, and the number of writes so far; None before the first write."""
         with self._reading() as connection:
-            if connection is None or not _columns(connection, "memtui_sweeps"):
+            if connection is None or not columns_of(connection, "memtui_sweeps"):
                 return None
             row = connection.execute("SELECT writes FROM memtui_sweeps").fetchone()
             return self._identity, row and row[0]
@@ -313,40 +261,6 @@ class TraceStore(TraceReader):
         return self._kept
 
 
-class ForeignTraces(TraceReader):
-    """Another program's traces. Each call reads a private copy; beside the file nothing appears."""
-
-    @contextmanager
-    def _reading(self) -> Iterator[sqlite3.Connection]:
-        try:
-            with opened_copy(str(self.path)) as connection:
-                connection.execute("PRAGMA synchronous = OFF")
-                connection.row_factory, connection.text_factory = sqlite3.Row, decoded
-                if "trace_id" not in _columns(connection):
-                    name = display_line(str(self.path))
-                    raise StateError(f"{name} has no table recall_traces with a column trace_id")
-                yield connection
-        except DatabaseError as error:
-            raise StateError(str(error)) from error
-
-    def revision(self) -> object:
-        """The sizes and times of the database and the files beside it."""
-        real = os.path.realpath(self.path)
-        return tuple(_stamp(real + suffix) for suffix in ("", "-wal", "-journal"))
-
-
-def open_foreign(path: Path) -> ForeignTraces:
-    """Another program's table ``recall_traces``, to read. Missing columns read as empty.
-
-    Raises:
-        StateError: there is no such file, it is no database, or it has no such table.
-
-    """
-    traces = ForeignTraces(path.absolute())
-    traces.newest()
-    return traces
-
-
 def try_record(
     store: TraceStore, trace: Trace, *, pool_key: str = "", used_ids: Sequence[str] = ()
 ) -> bool:
@@ -394,26 +308,3 @@ def _code(error: Exception) -> int | None:
     """SQLite's primary result code."""
     code = getattr(error, "sqlite_errorcode", None)
     return None if code is None else code & 0xFF
-
-
-def _columns(connection: sqlite3.Connection, table: str = "recall_traces") -> set[str]:
-    rows = connection.execute(f"PRAGMA table_info({table})").fetchall()
-    return {row["name"].lower() for row in rows}
-
-
-def _order(connection: sqlite3.Connection) -> str:
-    """Newest first, by whatever the table has; among equals the row written last."""
-    start = "started_at DESC, " if "started_at" in _columns(connection) else ""
-    try:
-        connection.execute("SELECT rowid FROM recall_traces LIMIT 0")
-    except sqlite3.OperationalError:
-        return start + "trace_id"
-    return start + "rowid DESC"
-
-
-def _stamp(path: str) -> tuple[int, ...] | None:
-    try:
-        status = Path(path).stat()
-    except OSError:
-        return None
-    return status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns

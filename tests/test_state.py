@@ -21,16 +21,8 @@ from typing import Any
 import pytest
 
 from memtui.recall.trace import Step, Trace
-from memtui.state import (
-    Retention,
-    StateError,
-    TraceStore,
-    Use,
-    open_foreign,
-    pool_key,
-    state_path,
-    try_record,
-)
+from memtui.state import Retention, TraceStore, Use, pool_key, state_path, try_record
+from memtui.traces import StateError, open_foreign
 
 NOW = 1_772_442_000_000
 HOUR = 3_600_000

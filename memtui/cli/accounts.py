@@ -12,7 +12,8 @@ from memtui.cli.completion import files, traces
 from memtui.cli.output import CommandError, Exit, narrate, shown, write_json, write_line
 from memtui.cli.teaching import epilog
 from memtui.recall.trace import Trace
-from memtui.state import TraceReader, TraceStore, open_foreign
+from memtui.state import TraceStore
+from memtui.traces import TraceReader, open_foreign
 
 MOST_TEXT_BYTES = 64 * 1024 * 1024
 

@@ -101,7 +101,8 @@ def problems(_context: click.Context, _parameter: click.Parameter, incomplete: s
 
 def traces(_context: click.Context, _parameter: click.Parameter, incomplete: str) -> Items:
     """The ids of the newest traces; none where they can not be read."""
-    from memtui.state import StateError, TraceStore
+    from memtui.state import TraceStore
+    from memtui.traces import StateError
 
     try:
         with TraceStore() as store:

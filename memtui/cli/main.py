@@ -34,7 +34,8 @@ from memtui.cli.values import as_query
 from memtui.config import ConfigError, config_path, load_config
 from memtui.engine import Engine, place_of
 from memtui.memory.document import MemoryRootError, ScopeFailed
-from memtui.state import StateError, state_path
+from memtui.state import state_path
+from memtui.traces import StateError
 
 CONTEXT_SETTINGS = {"help_option_names": ["-h", "--help"], "max_content_width": 100}
 

@@ -7,7 +7,7 @@ asked to select; ``settle()`` takes the answer. Whoever does not want to wait ca
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 
 from memtui.limits import RANGES
 from memtui.memory.document import Document, Pool
@@ -37,8 +37,8 @@ REPRODUCES = "qwen-code 0.24"
 
 
 @dataclass(frozen=True)
-class Recall:
-    """Everything that happened in one recall, stage by stage: the value that every face shows."""
+class FirstHalf:
+    """The stages that do not depend on the selection."""
 
     query: Query
     """What was asked, and its tokens."""
@@ -64,6 +64,28 @@ class Recall:
     """What was packed, with a verdict for every candidate."""
     fast: tuple[Document, ...]
     """The early result: the head of the ranking."""
+
+    @property
+    def request(self) -> SelectorRequest | None:
+        """What a selector is asked; None where nobody is: a blank query, or an empty manifest."""
+        if not self.query.text.strip() or not self.manifest.lines:
+            return None
+        tools, most = self.options.recent_tools, self.budget.effective
+        return SelectorRequest(self.query.text, self.manifest, tools, most)
+
+
+@dataclass(frozen=True)
+class Prepared(FirstHalf):
+    """A recall whose selection is still to come. It is settled once."""
+
+    tracer: Tracer
+    """Goes on with the second half."""
+
+
+@dataclass(frozen=True)
+class Recall(FirstHalf):
+    """Everything that happened in one recall, stage by stage: the value that every face shows."""
+
     selection: Selection
     """What was picked."""
     context: Context
@@ -79,39 +101,6 @@ class Recall:
     def ranker(self) -> str:
         """The ranker that really ranked."""
         return self.ranking.ranker
-
-    @property
-    def request(self) -> SelectorRequest | None:
-        """What a selector is asked; None where nobody is: a blank query, or an empty manifest."""
-        return _request(self)
-
-
-@dataclass(frozen=True)
-class Prepared:
-    """The first half of a recall: everything but what depends on the selection.
-
-    The fields are those of :class:`Recall`. It is settled once.
-    """
-
-    query: Query
-    options: RecallOptions
-    now_ms: float
-    budget: Budget
-    pool: Pool
-    noise: tuple[Noise, ...]
-    eligible: tuple[Document, ...]
-    hits: tuple[Hit, ...]
-    ranking: Ranking
-    candidates: tuple[Candidate, ...]
-    manifest: Manifest
-    fast: tuple[Document, ...]
-    tracer: Tracer
-    """Goes on with the second half."""
-
-    @property
-    def request(self) -> SelectorRequest | None:
-        """As :attr:`Recall.request`."""
-        return _request(self)
 
 
 def recall(
@@ -263,19 +252,9 @@ def settle(prepared: Prepared, answer: Answer | None = None) -> Recall:
     )
     tracer.step("ids.allowed", ids=context.kept)
     tracer.step("recall.final", kept=len(context.kept))
+    first = {each.name: getattr(prepared, each.name) for each in fields(FirstHalf)}
     return Recall(
-        query=prepared.query,
-        options=options,
-        now_ms=prepared.now_ms,
-        budget=prepared.budget,
-        pool=prepared.pool,
-        noise=prepared.noise,
-        eligible=prepared.eligible,
-        hits=prepared.hits,
-        ranking=prepared.ranking,
-        candidates=prepared.candidates,
-        manifest=prepared.manifest,
-        fast=prepared.fast,
+        **first,
         selection=selection,
         context=context,
         trace=_finish(prepared, selection, context),
@@ -297,14 +276,6 @@ def settle_early(prepared: Prepared) -> Recall:
         tracer=prepared.tracer.fork(),
     )
     return replace(settle(early), options=prepared.options)
-
-
-def _request(half: Prepared | Recall) -> SelectorRequest | None:
-    if not half.query.text.strip() or not half.manifest.lines:
-        return None
-    return SelectorRequest(
-        half.query.text, half.manifest, half.options.recent_tools, half.budget.effective
-    )
 
 
 def _select(prepared: Prepared, answer: Answer | None) -> Selection:

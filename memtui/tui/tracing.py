@@ -15,7 +15,8 @@ from memtui.engine import Engine
 from memtui.memory.document import Pool
 from memtui.recall.pipeline import Recall
 from memtui.recall.trace import Trace, wall_clock
-from memtui.state import StateError, pool_key
+from memtui.state import pool_key
+from memtui.traces import StateError
 from memtui.tui.messages import StoreRead, TraceKept
 from memtui.tui.view.uses import Uses
 

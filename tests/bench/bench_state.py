@@ -16,7 +16,8 @@ from contextlib import closing
 from pathlib import Path
 
 from memtui.recall.trace import Step, Trace, Tracer
-from memtui.state import TraceStore, open_foreign
+from memtui.state import TraceStore
+from memtui.traces import open_foreign
 
 PROCESSES = 8
 STAGES = 11

@@ -143,8 +143,8 @@ def test_a_line_opens_the_memory_it_leads_to_by_mouse(tmp_path: Path) -> None:
         screen = pilot.app.screen
         assert isinstance(screen, IndexScreen)
         place = next(row.number for row in screen._rows if row.line == 2)
-        offset = (10, place + screen._list._head_lines)
-        await pilot.click(screen._list, offset=offset, times=2)
+        offset = (10, place + screen.list._head_lines)
+        await pilot.click(screen.list, offset=offset, times=2)
         await settle(pilot)
         assert shown_path(pilot) == "a.md"
 

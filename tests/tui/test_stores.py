@@ -148,7 +148,7 @@ async def choose(pilot: Pilot[Any], wanted: Any) -> None:
     """Chooses the first row that ``wanted`` is true of."""
     screen = pilot.app.screen
     assert isinstance(screen, StoresScreen)
-    screen._list.go(next(place for place, row in enumerate(screen._rows) if wanted(row)))
+    screen.list.go(next(place for place, row in enumerate(screen._rows) if wanted(row)))
     await settle(pilot)
     await pilot.press("enter")
     await settle(pilot)
@@ -191,7 +191,7 @@ def test_choosing_a_store_shows_it(machine: Path) -> None:
         assert screen.setup.name == "shop"
         assert screen.query_bar.input.value == "of"
         shown = await open_chooser(pilot)
-        glyphs = [text_of(shown._list.rows.cells(place)[0]) for place in range(4)]
+        glyphs = [text_of(shown.list.rows.cells(place)[0]) for place in range(4)]
         assert glyphs == ["▸", "●", "●", ""]
 
     drive(make_app(), script)
@@ -223,7 +223,7 @@ def test_what_the_app_was_started_with_can_be_chosen_again(machine: Path) -> Non
         await choose(pilot, lambda row: row.store is not None and row.store.agent == "qwen")
         screen = await open_chooser(pilot)
         place = next(place for place, row in enumerate(screen._rows) if row.setup is not None)
-        assert text_of(screen._list.rows.cells(place)[0]) == ""
+        assert text_of(screen.list.rows.cells(place)[0]) == ""
         await choose(pilot, lambda row: row.setup is not None)
         assert [each.title for each in board(pilot).view.scanned.documents] == ["Elsewhere"]
 
@@ -233,8 +233,8 @@ def test_what_the_app_was_started_with_can_be_chosen_again(machine: Path) -> Non
 def test_the_mouse_chooses_too(machine: Path) -> None:
     async def script(pilot: Pilot[Any]) -> None:
         screen = await open_chooser(pilot)
-        offset = (8, 1 + screen._list._head_lines)
-        await pilot.click(screen._list, offset=offset, times=2)
+        offset = (8, 1 + screen.list._head_lines)
+        await pilot.click(screen.list, offset=offset, times=2)
         await settle(pilot)
         await settle(pilot)
         assert board(pilot).setup.agent == "qwen"
@@ -291,10 +291,10 @@ def test_stores_are_listed_before_they_are_counted(
             await pilot.pause(0.01)
         await pilot.press("j")
         assert "(not counted yet)" in screen_text(pilot.app)
-        key = screen._list.key
+        key = screen.list.key
         gate.set()
         await settle(pilot)
-        assert screen._list.key == key
+        assert screen.list.key == key
         assert "(5 documents)" in screen_text(pilot.app)
         await pilot.press("escape")
         assert pilot.app.screen is board(pilot)

@@ -363,18 +363,14 @@ class Board(Screen[None]):
         self.notify(f"{event.lines} pasted lines were joined with spaces", markup=False)
 
     @on(RowList.Moved)
-    def _row_moved(self, event: RowList.Moved) -> None:
-        if self.view is not None and self.view.entry(event.key) is not None:
-            self._user_moved = True
-            self.highlighted = event.key
-
     @on(RowList.Chosen)
-    def _row_chosen(self, event: RowList.Chosen) -> None:
+    def _row_moved(self, event: RowList.Moved | RowList.Chosen) -> None:
         if self.view is not None and self.view.entry(event.key) is not None:
             self._user_moved = True
             self.highlighted = event.key
-            self.inspector.turn(Face.MEMORY)
-            self.focus_pane("inspector")
+            if isinstance(event, RowList.Chosen):
+                self.inspector.turn(Face.MEMORY)
+                self.focus_pane("inspector")
 
     @on(PoolPane.FilterLeft)
     def _filter_left(self) -> None:
@@ -383,11 +379,8 @@ class Board(Screen[None]):
             self._row_moved(RowList.Moved(key))
 
     @on(FunnelBar.Chosen)
-    def _stage_chosen(self, event: FunnelBar.Chosen) -> None:
-        self.focus_pane(event.pane)
-
     @on(TabStrip.Chosen)
-    def _tab_chosen(self, event: TabStrip.Chosen) -> None:
+    def _pane_chosen(self, event: FunnelBar.Chosen | TabStrip.Chosen) -> None:
         self.focus_pane(event.pane)
 
     @on(KeyFooter.Pressed)

@@ -2,21 +2,16 @@
 
 from __future__ import annotations
 
-from textual import on
-from textual.app import ComposeResult
-from textual.containers import Vertical
-from textual.widgets import Static
+from collections.abc import Iterable
 
 from memtui.tui.bindings import bindings_of
-from memtui.tui.paint import content
-from memtui.tui.screens.dialog import Dialog
+from memtui.tui.screens.list_dialog import ListDialog
 from memtui.tui.view.index import IndexRow, index_pane, index_rows
 from memtui.tui.view.pieces import Line, Piece, line
 from memtui.tui.view.view import View
-from memtui.tui.widgets.row_list import RowList
 
 
-class IndexScreen(Dialog[str | None]):
+class IndexScreen(ListDialog[str | None]):
     """Answers with the key of the memory that the chosen line leads to."""
 
     BINDINGS = bindings_of("next-problem", "previous-problem")
@@ -26,50 +21,33 @@ class IndexScreen(Dialog[str | None]):
         self._view = view
         self._rows: tuple[IndexRow, ...] = ()
 
-    def compose(self) -> ComposeResult:
-        """The lines, and what is said about the highlighted one."""
-        with Vertical(id="frame"):
-            yield RowList()
-            yield Static("", markup=False, id="said")
-
     def on_mount(self) -> None:
         """Shows the indexes."""
         self.label("what an agent loads of its index", "open-linked", "next-problem")
         self.show(self._view)
-        self._list.focus()
+        self.list.focus()
 
     def show(self, view: View) -> None:
         """Shows the indexes of another view: they have been measured, or have changed."""
         self._view = view
-        key = self._list.key
+        key = self.list.key
         self._rows = index_rows(view)
-        self._list.show(index_pane(self._rows), key)
-        self._describe()
-
-    @property
-    def _list(self) -> RowList:
-        return self.query_one(RowList)
+        self.list.show(index_pane(self._rows), key)
+        self.describe()
 
     def _row(self) -> IndexRow | None:
-        place = self._list.cursor
+        place = self.list.cursor
         return self._rows[place] if place < len(self._rows) else None
 
-    def _describe(self) -> None:
+    def about(self) -> Iterable[Line]:
+        """What the highlighted line leads to."""
         row = self._row()
-        said: Line = ()
         if row is not None:
             opens = Piece("  · enter opens the memory" if row.key else "", "success")
-            said = line(Piece(row.said, "muted"), opens)
-        self.query_one("#said", Static).update(content(said))
+            yield line(Piece(row.said, "muted"), opens)
 
-    @on(RowList.Moved)
-    def _moved(self, event: RowList.Moved) -> None:
-        event.stop()
-        self._describe()
-
-    @on(RowList.Chosen)
-    def _chosen(self, event: RowList.Chosen) -> None:
-        event.stop()
+    def choose(self, key: str) -> None:  # noqa: ARG002 - the line says what it leads to
+        """Answers with the memory that the line leads to."""
         row = self._row()
         if row is not None and row.key is not None:
             self.dismiss(row.key)
@@ -83,9 +61,9 @@ class IndexScreen(Dialog[str | None]):
         self._jump(-1)
 
     def _jump(self, by: int) -> None:
-        place = self._list.cursor + by
+        place = self.list.cursor + by
         while 0 <= place < len(self._rows):
             if self._rows[place].problem:
-                self._list.go(place)
+                self.list.go(place)
                 return
             place += by

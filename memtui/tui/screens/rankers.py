@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 
 from textual import events, on
@@ -18,6 +18,7 @@ from memtui.tui.abortable import abortable
 from memtui.tui.bindings import bindings_of
 from memtui.tui.paint import content
 from memtui.tui.screens.dialog import TRIAL_STYLES, Dialog
+from memtui.tui.screens.list_dialog import ListDialog
 from memtui.tui.view.pieces import Line, Piece, line
 from memtui.tui.view.side_by_side import (
     APART,
@@ -36,7 +37,7 @@ UseRanker = Callable[[str], None]
 """Recalls with a ranker of this name."""
 
 
-class RankerScreen(Dialog[None]):
+class RankerScreen(ListDialog[None]):
     """Enter takes the highlighted ranker."""
 
     CSS_PATH = TRIAL_STYLES
@@ -46,36 +47,20 @@ class RankerScreen(Dialog[None]):
         self._options = options
         self._use = use
 
-    def compose(self) -> ComposeResult:
-        """The rankers, and what the scores of the highlighted one are."""
-        with Vertical(id="frame"):
-            yield RowList()
-            yield Static("", markup=False, id="said")
-
     def on_mount(self) -> None:
         """Shows the rankers, with the cursor on the one in force."""
         self.label("ranker", "accept")
-        self._list.show(rankers_pane(self._options), self._options.ranker)
-        self._describe()
-        self._list.focus()
+        self.list.show(rankers_pane(self._options), self._options.ranker)
+        self.describe()
+        self.list.focus()
 
-    @property
-    def _list(self) -> RowList:
-        return self.query_one(RowList)
+    def about(self) -> Iterable[Line]:
+        """What the scores of the highlighted ranker are."""
+        yield about_ranker(self._options, self.list.key or "lexical")
 
-    def _describe(self) -> None:
-        said = about_ranker(self._options, self._list.key or "lexical")
-        self.query_one("#said", Static).update(content(said))
-
-    @on(RowList.Moved)
-    def _moved(self, event: RowList.Moved) -> None:
-        event.stop()
-        self._describe()
-
-    @on(RowList.Chosen)
-    def _chosen(self, event: RowList.Chosen) -> None:
-        event.stop()
-        self._use(event.key)
+    def choose(self, key: str) -> None:
+        """Takes the ranker."""
+        self._use(key)
         self.dismiss(None)
 
 

@@ -3,13 +3,10 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from textual import on
-from textual.app import ComposeResult
-from textual.containers import Vertical
-from textual.widgets import Static
 from textual.worker import get_current_worker
 
 from memtui.config import Config, ConfigError, load_config
@@ -18,11 +15,9 @@ from memtui.recall.trace import wall_clock
 from memtui.setup import Setup
 from memtui.text import plural
 from memtui.tui.messages import StoreCounted, StoresFound
-from memtui.tui.paint import paragraphs
-from memtui.tui.screens.dialog import Dialog
+from memtui.tui.screens.list_dialog import ListDialog
 from memtui.tui.view.pieces import Line, Piece, line
 from memtui.tui.view.stores import StoreRow, about_row, read_with, store_rows, stores_pane
-from memtui.tui.widgets.row_list import RowList
 
 SHOWN_PLACES = 3
 """Most places that are named where no store was found."""
@@ -51,7 +46,7 @@ def on_this_machine() -> Found:
     return found, problem
 
 
-class StoresScreen(Dialog[tuple[Store, ...] | Setup | str]):
+class StoresScreen(ListDialog[tuple[Store, ...] | Setup | str]):
     """Answers with the stores to read, at most one a scope, or with a demo's name, or a setup."""
 
     def __init__(
@@ -79,22 +74,12 @@ class StoresScreen(Dialog[tuple[Store, ...] | Setup | str]):
         self._looked_at: tuple[str, ...] = ()
         self._looking = True
 
-    def compose(self) -> ComposeResult:
-        """The rows, and what is known about the highlighted one."""
-        with Vertical(id="frame"):
-            yield RowList()
-            yield Static("", markup=False, id="said")
-
     def on_mount(self) -> None:
         """Starts to look."""
         self.label("stores on this machine", "open-linked")
         self._draw(None)
-        self._list.focus()
+        self.list.focus()
         self.run_worker(self._search, group="stores", thread=True, exit_on_error=True)
-
-    @property
-    def _list(self) -> RowList:
-        return self.query_one(RowList)
 
     def _search(self) -> None:
         worker = get_current_worker()
@@ -117,39 +102,34 @@ class StoresScreen(Dialog[tuple[Store, ...] | Setup | str]):
     def _store_counted(self, event: StoreCounted) -> None:
         event.stop()
         self._counts[event.store.root] = event.summary
-        self._draw(self._list.key)
+        self._draw(self.list.key)
 
     def _draw(self, key: str | None) -> None:
         pane = stores_pane(
             self._rows, self._counts, self._shown_roots, wall_clock(), looking=self._looking
         )
-        self._list.show(pane, key)
-        self._describe()
+        self.list.show(pane, key)
+        self.describe()
 
     def _row(self) -> StoreRow | None:
-        key = self._list.key
+        key = self.list.key
         return next((each for each in self._rows if each.key == key), None)
 
-    def _describe(self) -> None:
+    def about(self) -> Iterable[Line]:
+        """What is known about the highlighted store, and what is not yet."""
         row = self._row()
-        said: list[Line] = [] if row is None else about_row(row, self._stores, self._counts)
+        if row is not None:
+            yield from about_row(row, self._stores, self._counts)
         if self._looking:
-            said.append(line(Piece("looking for stores …", "primary")))
+            yield line(Piece("looking for stores …", "primary"))
         elif not self._stores:
             places = ", ".join(self._looked_at[:SHOWN_PLACES])
-            said.append(line(Piece(f"no store was found; looked at {places} …", "warning")))
+            yield line(Piece(f"no store was found; looked at {places} …", "warning"))
         if self._problem:
-            said.append(line(Piece(f"! {self._problem}", "warning")))
-        self.query_one("#said", Static).update(paragraphs(said))
+            yield line(Piece(f"! {self._problem}", "warning"))
 
-    @on(RowList.Moved)
-    def _moved(self, event: RowList.Moved) -> None:
-        event.stop()
-        self._describe()
-
-    @on(RowList.Chosen)
-    def _chosen(self, event: RowList.Chosen) -> None:
-        event.stop()
+    def choose(self, key: str) -> None:  # noqa: ARG002 - the row says what it stands for
+        """Answers with what the row stands for."""
         row = self._row()
         if row is None:
             return

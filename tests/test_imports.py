@@ -37,3 +37,16 @@ def test_a_recall_loads_neither_textual_nor_mcp() -> None:
     loaded, printed = modules_after(code)
     assert "manifest" in printed
     assert loaded.isdisjoint({"textual", "rich", "mcp", "pydantic", "openai"})
+
+
+def test_the_first_frame_loads_nothing_that_recalls() -> None:
+    code = "import memtui.tui.app, memtui.tui.run, memtui.setup, sys\n"
+    code += "print(json.dumps(sorted(sys.modules)))"
+    done = subprocess.run(
+        [sys.executable, "-c", f"import json\n{code}"], capture_output=True, check=True
+    )
+    loaded = set(json.loads(done.stdout))
+    assert "textual.app" in loaded
+    assert loaded.isdisjoint(
+        {"memtui.engine", "memtui.recall.pipeline", "memtui.tui.screens.main"}
+    )

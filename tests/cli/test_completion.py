@@ -153,9 +153,12 @@ def test_the_script_for_a_shell_is_printed(shell: str) -> None:
 
 
 @pytest.mark.skipif(shutil.which("bash") is None, reason="there is no bash here")
-def test_bash_itself_completes_with_the_script() -> None:
+def test_bash_itself_completes_with_the_script(tmp_path: Path) -> None:
+    command = tmp_path / "memtui"
+    command.write_text(f'#!/bin/sh\nexec {shlex.join([sys.executable, "-m", "memtui"])} "$@"\n')
+    command.chmod(0o755)
     script = f"""
-memtui() {{ {shlex.join([sys.executable, "-m", "memtui"])} "$@"; }}
+PATH={shlex.quote(str(tmp_path))}:$PATH
 eval "$({INSTRUCTION}=bash_source memtui)"
 COMP_WORDS=(memtui demo ov); COMP_CWORD=2
 _memtui_completion memtui

@@ -65,6 +65,16 @@ def test_nothing_in_a_memory_reaches_the_terminal_as_a_command(tree: Path) -> No
         assert MOUSE_OFF in terminal.output
 
 
+def test_what_is_typed_while_it_opens_is_kept(tree: Path) -> None:
+    with app_on(tree) as terminal:
+        for letter in b"plain words typed at once":
+            os.write(terminal.master, bytes([letter]))
+            terminal.read_some(0.03)
+        terminal.wait_for_text("looks for plain · words · typed · once")
+        terminal.press(b"\x11")
+        assert terminal.end() == 0
+
+
 @pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 143), (signal.SIGHUP, 129)])
 def test_a_signal_restores_the_terminal(tree: Path, number: signal.Signals, code: int) -> None:
     with app_on(tree) as terminal:

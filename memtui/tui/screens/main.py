@@ -50,12 +50,9 @@ class MainScreen(Upkeep, Ranking, Questions, Cases):
 
     def go_on_with(self, typed: Input) -> None:
         """Takes over what was typed before this screen was there; more keys may be waiting."""
-        if not self.setup.reads_something:
-            return
-        query = self.query_bar.input
-        query.value = typed.value
-        query.selection = typed.selection
-        self.set_focus(query)
+        if self.setup.reads_something:
+            self.query_bar.input.go_on_with(typed)
+            self.set_focus(self.query_bar.input)
 
     def expected_entry(self) -> Entry | None:
         """The pinned memory, else the highlighted one."""

@@ -15,6 +15,9 @@ _CONTROLS = re.compile(
     "[\x00-\x1f\x7f-\x9f\u061c\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ud800-\udfff]+"
 )
 
+OPENING_S = 1.0
+"""Seconds for which a screen counts as being opened."""
+
 
 def without_controls(text: str) -> str:
     """The text with every run of control characters, line ends among them, as one space."""
@@ -43,6 +46,26 @@ class SafeInput(Input):
     ) -> None:
         super().__init__(value, placeholder=placeholder, id=id)
         self._joint = joint
+        self._going_on = False
+
+    def go_on_with(self, other: Input) -> None:
+        """Takes over what was typed into another input, and its caret.
+
+        A screen that opens gives its input the focus more than once, which would select the text
+        each time, and the next key would replace it.
+        """
+        if other.value != self.value:
+            self.value, self.selection = other.value, other.selection
+            self._going_on = True
+            self.set_timer(OPENING_S, self._opened)
+
+    def _opened(self) -> None:
+        self._going_on = False
+
+    def on_focus(self, event: events.Focus) -> None:
+        """Keeps the caret in a text that is being typed; else all of it is selected."""
+        if self._going_on:
+            event.prevent_default()
 
     def validate_value(self, value: str) -> str:
         """Keeps control characters out, whoever sets the value."""

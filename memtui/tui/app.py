@@ -9,6 +9,7 @@ import subprocess
 from collections.abc import Callable
 from contextlib import ExitStack
 from dataclasses import replace
+from functools import partial
 from typing import TYPE_CHECKING
 
 from rich.text import Text
@@ -19,6 +20,7 @@ from memtui.config import Config
 from memtui.setup import Setup
 from memtui.text import display_line
 from memtui.tui.bindings import bindings_for, keys_in_force
+from memtui.tui.clipboard import copy_in_tmux
 from memtui.tui.commands import Target
 from memtui.tui.crash import crash_line
 from memtui.tui.demo import DEMO, demo_setup
@@ -139,6 +141,13 @@ class MemtuiApp(AppWithPalettes):
     def _suspended(self, command: list[str]) -> int:
         with self.suspend():
             return subprocess.run(command, check=False).returncode
+
+    def copy_to_clipboard(self, text: str) -> None:
+        """Sends a text to the clipboard of the terminal, and of tmux where there is one."""
+        super().copy_to_clipboard(text)
+        if not self.is_headless:
+            copy = partial(copy_in_tmux, text, os.environ)
+            self.run_worker(copy, group="clipboard", thread=True, exit_on_error=True)
 
     # Themes
 

@@ -7,10 +7,16 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
 
 from memtui.memory.document import Scope
 from memtui.memory.scan import Source
 from memtui.recall.options import RecallOptions
+
+if TYPE_CHECKING:
+    from memtui.memory.dialects import Dialect
+    from memtui.memory.files import Recency
+    from memtui.samples import Demo
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,4 +62,29 @@ def sources_for(
         Source(scope, root, dialect, typed)  # type: ignore[arg-type]
         for scope, root in roots
         if root
+    )
+
+
+def setup_of_demo(
+    demo: Demo,
+    options: RecallOptions,
+    *,
+    dialect: Dialect | None = None,
+    recency: Recency = "mtime",
+    exclude: tuple[str, ...] = (),
+) -> Setup:
+    """The setup of sample memories that were laid out; read as their scenario says, by default."""
+    scenario = demo.scenario
+    roots = ((Scope.PROJECT, demo.project), (Scope.USER, demo.user), (Scope.TEAM, demo.team))
+    return Setup(
+        sources=tuple(
+            Source(scope, str(root), dialect or scenario.dialect, recency=recency)
+            for scope, root in roots
+            if root is not None
+        ),
+        options=options,
+        exclude=exclude,
+        name=f"demo {scenario.name}",
+        query=scenario.queries[0],
+        pool_name=f"demo:{scenario.name}",
     )

@@ -6,45 +6,10 @@ import json
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from typing import Any
 
-
-class ChatServer(ThreadingHTTPServer):
-    """Answers every request alike; what it was asked stands in ``requests``."""
-
-    daemon_threads = True
-
-    def __init__(self) -> None:
-        super().__init__(("127.0.0.1", 0), _Handler)
-        self.behaviour = "answer"
-        self.text = "{}"
-        self.delay_s = 0.0
-        self.requests: list[dict[str, Any]] = []
-        self.headers: list[dict[str, str]] = []
-        self.asked = threading.Event()
-        self.released = threading.Event()
-
-    @property
-    def url(self) -> str:
-        return f"http://127.0.0.1:{self.server_address[1]}/v1"
-
-    def handle_error(self, request: Any, client_address: Any) -> None:
-        """A client that hangs up is no error here."""
-
-
-@contextmanager
-def chat_server() -> Iterator[ChatServer]:
-    server = ChatServer()
-    thread = threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True)
-    thread.start()
-    try:
-        yield server
-    finally:
-        server.released.set()
-        server.shutdown()
-        server.server_close()
-        thread.join()
+from tests.local_server import LocalServer, running
 
 
 class _Handler(BaseHTTPRequestHandler):
@@ -130,3 +95,21 @@ class _Handler(BaseHTTPRequestHandler):
         key = self.headers.get("Authorization", "")
         message = json.dumps({"error": {"message": f"no good: {key}", "code": "x"}})
         return lambda: self._send(int(name.removeprefix("do_status_")), message.encode())
+
+
+class ChatServer(LocalServer):
+    """Answers every request alike."""
+
+    handler = _Handler
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.text = "{}"
+        self.delay_s = 0.0
+        self.asked = threading.Event()
+
+
+@contextmanager
+def chat_server() -> Iterator[ChatServer]:
+    with running(ChatServer()) as server:
+        yield server

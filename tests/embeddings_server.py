@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
-import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
-from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from http.server import BaseHTTPRequestHandler
 from typing import Any
+
+from tests.local_server import LocalServer, running
 
 MEANINGS = (
     ("invoice", "billing", "payment", "money"),
@@ -20,41 +21,6 @@ MEANINGS = (
 def meaning(text: str) -> list[float]:
     folded = text.lower()
     return [float(sum(word in folded for word in words)) for words in MEANINGS] + [0.1]
-
-
-class EmbeddingsServer(ThreadingHTTPServer):
-    """Answers every request alike; what it was asked stands in ``requests``."""
-
-    daemon_threads = True
-
-    def __init__(self) -> None:
-        super().__init__(("127.0.0.1", 0), _Handler)
-        self.behaviour = "answer"
-        self.body = b""
-        self.requests: list[dict[str, Any]] = []
-        self.headers: list[dict[str, str]] = []
-        self.released = threading.Event()
-
-    @property
-    def url(self) -> str:
-        return f"http://127.0.0.1:{self.server_address[1]}/v1"
-
-    def handle_error(self, request: Any, client_address: Any) -> None:
-        """A client that hangs up is no error here."""
-
-
-@contextmanager
-def embeddings_server() -> Iterator[EmbeddingsServer]:
-    server = EmbeddingsServer()
-    thread = threading.Thread(target=server.serve_forever, args=(0.01,), daemon=True)
-    thread.start()
-    try:
-        yield server
-    finally:
-        server.released.set()
-        server.shutdown()
-        server.server_close()
-        thread.join()
 
 
 class _Handler(BaseHTTPRequestHandler):
@@ -118,3 +84,19 @@ class _Handler(BaseHTTPRequestHandler):
         self.send_header("Content-Length", str(len(body)))
         self.end_headers()
         self.wfile.write(body)
+
+
+class EmbeddingsServer(LocalServer):
+    """Answers every request alike."""
+
+    handler = _Handler
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.body = b""
+
+
+@contextmanager
+def embeddings_server() -> Iterator[EmbeddingsServer]:
+    with running(EmbeddingsServer()) as server:
+        yield server

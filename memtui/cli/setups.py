@@ -21,7 +21,7 @@ from memtui.memory.scan import Source
 from memtui.recall.options import Ablations, OptionError, RecallOptions
 from memtui.recall.rankers.choose import choose_embedder
 from memtui.recall.selectors.choose import choose_selector
-from memtui.setup import Setup
+from memtui.setup import Setup, setup_of_demo
 from memtui.state import state_path
 
 if TYPE_CHECKING:
@@ -94,19 +94,12 @@ def _demo_setup(options: Options, config: Config, source: str, stack: ExitStack)
         demo = stack.enter_context(temporary_demo(options.demo or ""))
     except UnknownScenario as error:
         raise CommandError(str(error)) from None
-    dialect = _dialect(options, config) or demo.scenario.dialect
-    roots = ((Scope.PROJECT, demo.project), (Scope.USER, demo.user), (Scope.TEAM, demo.team))
-    return Setup(
-        sources=tuple(
-            Source(scope, str(root), dialect, recency=_recency(options))  # type: ignore[arg-type]
-            for scope, root in roots
-            if root
-        ),
-        options=recall_options(options, config, source=source, now_ms=demo.now_ms),
+    return setup_of_demo(
+        demo,
+        recall_options(options, config, source=source, now_ms=demo.now_ms),
+        dialect=_dialect(options, config),
+        recency=_recency(options),
         exclude=options.exclude,
-        name=f"demo {demo.scenario.name}",
-        query=demo.scenario.queries[0],
-        pool_name=f"demo:{demo.scenario.name}",
     )
 
 

@@ -5,6 +5,8 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Final
 
+from memtui.memory.dialects import Dialect
+
 NOW_MS: Final = 1_772_442_000_000
 """The moment at which every demo takes place, 2026-03-02T09:00:00Z, in epoch milliseconds."""
 
@@ -32,7 +34,7 @@ class Scenario:
     """What to ask, the default first."""
     expected: str | None
     """Path, relative to its root, of the memory that one expects for the first query."""
-    dialect: str
+    dialect: Dialect
     """How its files are read: `qwen` or `claude`."""
 
 

@@ -5,10 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from memtui.memory.document import Scope
-from memtui.memory.scan import Source
 from memtui.recall.options import RecallOptions
-from memtui.setup import Setup
+from memtui.setup import Setup, setup_of_demo
 
 DEMO = "small"
 """The demo that is offered where no store is found."""
@@ -20,17 +18,4 @@ def demo_setup(name: str = DEMO) -> Iterator[Setup]:
     from memtui.samples import temporary_demo
 
     with temporary_demo(name) as demo:
-        dialect = demo.scenario.dialect
-        roots = ((Scope.PROJECT, demo.project), (Scope.USER, demo.user), (Scope.TEAM, demo.team))
-        sources = tuple(
-            Source(scope, str(root), dialect)  # type: ignore[arg-type]
-            for scope, root in roots
-            if root is not None
-        )
-        yield Setup(
-            sources,
-            RecallOptions(now_ms=demo.now_ms),
-            name=f"demo {name}",
-            query=demo.scenario.queries[0],
-            pool_name=f"demo:{name}",
-        )
+        yield setup_of_demo(demo, RecallOptions(now_ms=demo.now_ms))

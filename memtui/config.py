@@ -52,6 +52,8 @@ ENVIRONMENT: Mapping[str, str] = {
 }
 """Every environment variable that a user sets, with its meaning."""
 
+MOST_BYTES = 1_000_000
+"""Most bytes that are read: a device has no end."""
 ENDPOINT_TABLES = ("selector", "embeddings")
 """Keys whose table names an OpenAI-compatible endpoint."""
 ENDPOINT_KEYS = ("url", "model", "api_key")
@@ -109,13 +111,18 @@ def load_config(path: Path | None = None) -> Config:
     path = path or config_path()
     try:
         with path.open("rb") as file:
-            values = tomllib.load(file)
+            content = file.read(MOST_BYTES + 1)
+        if len(content) > MOST_BYTES:
+            raise ConfigError(f"{path} holds more than {MOST_BYTES:,} bytes")
+        values = tomllib.loads(content.decode("utf-8"))
     except FileNotFoundError:
         return Config()
     except OSError as error:
         raise ConfigError(f"{path} can not be read: {error.strerror}") from None
     except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
         raise ConfigError(f"{path} is not valid TOML: {error}") from None
+    except RecursionError:
+        raise ConfigError(f"{path} is nested too deeply") from None
     unknown = [key for key in values if key not in CONFIG_KEYS]
     if unknown:
         known = ", ".join(CONFIG_KEYS)

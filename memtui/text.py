@@ -106,6 +106,13 @@ def plural(count: int, noun: str) -> str:
     return f"{count:,} {noun}" if count == 1 else f"{count:,} {noun}s"
 
 
+def ordinal(number: int) -> str:
+    """``1st``, ``2nd``, ``11th``."""
+    if number % 100 in (11, 12, 13):
+        return f"{number:,}th"
+    return f"{number:,}{ {1: 'st', 2: 'nd', 3: 'rd'}.get(number % 10, 'th') }"
+
+
 def display_text(text: str, *, multiline: bool = False) -> str:
     """``text`` as it may be shown: every control and invisible character made visible.
 

@@ -54,6 +54,8 @@ def test_every_key_is_read(tmp_path: Path) -> None:
         ("limits = { candidate_docs = 3 }", "recent_reserve"),
         ("theme =", "TOML"),
         ("theme = '\x00'", "TOML"),
+        pytest.param("roots = " + "[" * 5_000, "nested too deeply", id="nested"),
+        pytest.param("#" * 1_000_001, "more than 1,000,000 bytes", id="large"),
     ],
 )
 def test_what_it_may_not_say_is_one_line_that_names_the_file(

@@ -47,6 +47,4 @@ def test_the_first_frame_loads_nothing_that_recalls() -> None:
     )
     loaded = set(json.loads(done.stdout))
     assert "textual.app" in loaded
-    assert loaded.isdisjoint(
-        {"memtui.engine", "memtui.recall.pipeline", "memtui.tui.screens.main"}
-    )
+    assert loaded.isdisjoint({"memtui.engine", "memtui.recall.pipeline", "memtui.tui.screens.main"})

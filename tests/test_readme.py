@@ -118,7 +118,8 @@ def test_every_variable_that_the_code_reads_is_documented() -> None:
     for path in (PROJECT / "memtui").rglob("*.py"):
         source = path.read_text("utf-8")
         found |= set(read.findall(source)) | set(re.findall(r"\bMEMTUI_[A-Z_]+[A-Z]\b", source))
-    told_elsewhere = {"TERM", "PWD", "TEXTUAL_DRIVER"}  # a terminal, a shell and a server set them
+    # a terminal, a shell, tmux and a server set them
+    told_elsewhere = {"TERM", "PATH", "PWD", "TMUX", "TEXTUAL_DRIVER"}
     prefixes = {"MEMTUI_SELECTOR", "MEMTUI_EMBEDDINGS", "MEMTUI_COMPLETE"}
     assert found - told_elsewhere - prefixes == set(ENVIRONMENT)
     assert "_MEMTUI_COMPLETE" in TEXT

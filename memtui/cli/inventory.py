@@ -157,7 +157,7 @@ def _list_stores(options: Options) -> int:
         return Exit.DONE
     if not counted:
         raise CommandError(
-            f"no memory store found; looked at {', '.join(found.looked_at)}; try: memtui demo"
+            f"no memory store found: try memtui demo; looked at {', '.join(found.looked_at)}"
         )
     now = wall_clock()
     for store, counts in counted:

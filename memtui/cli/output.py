@@ -7,8 +7,8 @@ import os
 import re
 import sys
 from collections.abc import Iterable, Mapping
-from contextlib import suppress
 from enum import IntEnum
+from typing import TextIO
 
 from memtui.text import UNSEEN, display_text
 
@@ -50,7 +50,12 @@ def prepare_streams() -> None:
 
 def silence_stdout() -> None:
     """Lets the interpreter end without a second complaint about the closed pipe."""
-    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+    _silence(sys.stdout)
+
+
+def _silence(stream: TextIO) -> None:
+    """Gives up what could not be written; else the interpreter ends with a code of its own."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), stream.fileno())
 
 
 def silence_stdout_if_stuck() -> None:
@@ -76,8 +81,10 @@ def write_json(record: Mapping[str, object]) -> None:
 
 def narrate(message: str) -> None:
     """One line on stderr, if anybody reads it."""
-    with suppress(OSError):
+    try:
         sys.stderr.write(f"memtui: {display_text(message)}\n")
+    except OSError:
+        _silence(sys.stderr)
 
 
 def narrate_warnings(warnings: Iterable[str]) -> None:

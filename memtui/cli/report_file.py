@@ -44,6 +44,12 @@ class ReportFile:
         for each in inputs:
             if _is_same(path, os.path.expanduser(each)):
                 self._refuse("it is a file that this command reads")
+        try:
+            self._check_place(path)
+        except OSError as error:
+            self._refuse(str(error.strerror))
+
+    def _check_place(self, path: Path) -> None:
         if path.is_dir():
             self._refuse("it is a folder")
         if not path.parent.is_dir():

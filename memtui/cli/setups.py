@@ -157,7 +157,7 @@ def need_roots(setup: Setup) -> None:
     if not setup.reads_something:
         looked = f"; looked at {', '.join(setup.looked_at)}" if setup.looked_at else ""
         raise CommandError(
-            f"no memory store found here{looked}; name one with --project DIR, or try: memtui demo"
+            f"no memory store found here: name one with --project DIR, or try memtui demo{looked}"
         )
 
 

@@ -172,17 +172,21 @@ def _changed(change: Mapping[str, Any]) -> list[str]:
     return [
         f"  {shown(change['id'], _NAME_CELLS)}",
         f"rank {ranks}",
-        _difference(before, after),
+        _difference(change),
     ]
 
 
-def _difference(before: Mapping[str, Any], after: Mapping[str, Any]) -> str:
+def _difference(change: Mapping[str, Any]) -> str:
     """What became of what is relevant; where that is the same, what else changed."""
+    before, after = change["before"], change["after"]
     old, new = _state(before), _state(after)
     if old != new or before["lost"] != after["lost"]:
         return f"{old} → {new}"
     if before["shown"] != after["shown"]:
         return f"{new}, among {before['shown']:,} → {after['shown']:,} shown"
+    packed = change["change"].get("manifest_recall")
+    if packed:
+        return f"{new}, with {'more' if packed > 0 else 'less'} of it in the manifest"
     return f"{new}, with other ranks below the first"
 
 

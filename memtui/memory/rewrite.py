@@ -14,6 +14,12 @@ _CLOSING: dict[Dialect, re.Pattern[str]] = {
     "claude": re.compile(r"^-{3,}\s*$", re.MULTILINE),
 }
 _KEY_LINE = re.compile(r"[A-Za-z_][\w-]*[ \t]*:")
+_UNOPENED = re.compile(
+    r"(?:name|title|description|type|metadata)[ \t]*:"
+    r".*\n(?:(?:[A-Za-z_][\w-]*[ \t]*:|[ \t]).*\n)*+-{3,}[ \t]*$",
+    re.MULTILINE,
+)
+"""The keys of a memory with a closing fence and no opening one."""
 _LINE_ENDS = re.compile("[\r\u2028\u2029]")
 _TYPE = re.compile(r"^[ \t]*type[ \t]*:[ \t]*(\S.*)$", re.MULTILINE)
 
@@ -92,6 +98,8 @@ def repaired_text(text: str, relative_path: str, dialect: Dialect = "qwen") -> s
     text = text.removeprefix("\ufeff").replace("\r\n", "\n")
     if text.lstrip().startswith("---"):
         text = text.lstrip()
+    elif _UNOPENED.match(text):
+        text = f"---\n{text}"
     kind = likely_type(text, relative_path)
     closed = _closed(text)
     typed = None if closed is None else with_key(closed, "type", kind, dialect)

@@ -29,6 +29,7 @@ from memtui.tui.messages import DemoChosen, FirstFrameDrawn, PoolChosen, SetupCh
 from memtui.tui.safe_palette import AppWithPalettes
 from memtui.tui.screens.opening import OpeningScreen
 from memtui.tui.session import Session
+from memtui.tui.signals import SIGNAL_CODES, signals_wait
 from memtui.tui.themes import DARK, THEMES, own_variables
 
 if TYPE_CHECKING:
@@ -39,9 +40,6 @@ if TYPE_CHECKING:
 
 RunEditor = Callable[[list[str]], int]
 """Runs the command of an editor until it is closed; returns its exit code."""
-
-SIGNAL_CODES = {"SIGTERM": 143, "SIGHUP": 129, "SIGINT": 130}
-"""Signals that end the app, and the exit code that says so."""
 
 
 def _command_provider() -> type[Provider]:
@@ -99,6 +97,7 @@ class MemtuiApp(AppWithPalettes):
                 loop.add_signal_handler(number, self.exit, None, code)
             except (NotImplementedError, RuntimeError):
                 continue
+        signals_wait(False)
 
     def on_ready(self) -> None:
         """Goes on as soon as the first frame is drawn; before this, nothing is."""
@@ -139,8 +138,16 @@ class MemtuiApp(AppWithPalettes):
             return None
 
     def _suspended(self, command: list[str]) -> int:
+        """Runs a command while the app is suspended.
+
+        In Textual 8.2 an error within ``suspend`` would leave the app suspended for good.
+        """
         with self.suspend():
-            return subprocess.run(command, check=False).returncode
+            try:
+                return subprocess.run(command, check=False).returncode
+            except OSError as error:
+                failed = error
+        raise failed
 
     def copy_to_clipboard(self, text: str) -> None:
         """Sends a text to the clipboard of the terminal, and of tmux where there is one."""

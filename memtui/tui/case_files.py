@@ -95,9 +95,9 @@ def _checked(typed: str, roots: Sequence[str]) -> Path:
     for root in roots:
         if real.is_relative_to(os.path.realpath(root)):
             raise CaseFileError(f"memtui never writes in a memory store: {root}")
-    if path.is_dir():
+    if os.path.isdir(path):
         raise CaseFileError(f"{path} is a folder")
-    if path.exists() and not path.is_file():
+    if os.path.exists(path) and not os.path.isfile(path):
         raise CaseFileError(f"{path} is no regular file")
     return path
 

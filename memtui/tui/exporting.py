@@ -62,12 +62,12 @@ def write_export(typed: str, text: str, roots: Sequence[str], *, overwrite: bool
     """
     if not typed.strip():
         raise ExportError("type the path of a file")
-    path = Path(typed.strip()).expanduser().absolute()
+    path = Path(os.path.expanduser(typed.strip())).absolute()
     real = Path(os.path.realpath(path))
     for root in roots:
         if real.is_relative_to(os.path.realpath(root)):
             raise ExportError(f"memtui never writes in a memory store: {root}")
-    if path.is_dir():
+    if os.path.isdir(path):
         raise ExportError(f"{path} is a folder")
     if os.path.lexists(path) and not overwrite:
         raise ExportError(f"{path} exists; enter again replaces it")

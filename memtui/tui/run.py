@@ -38,14 +38,18 @@ def run_app(setup: Setup, config: Config | None = None) -> int:
     from memtui.tui.app import MemtuiApp
     from memtui.tui.crash import crash_line
     from memtui.tui.hangup import ended_by_hangup
+    from memtui.tui.signals import signals_wait
 
     try:
         app = MemtuiApp(setup, ansi_color=_ansi_color(), config=config, watch_every_s=WATCH_EVERY_S)
+        signals_wait(True)  # also in the threads that are started from here on
         with ended_by_hangup(sys.__stdin__):
             answer = app.run()
     except Exception as error:  # the top of this face: nothing of a memory may be printed
         sys.stderr.write(crash_line(error) + "\n")
         return CRASHED
+    finally:
+        signals_wait(False)
     return answer if answer is not None else app.return_code or 0
 
 

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from textual.app import App, ComposeResult
-from textual.command import CommandInput, CommandPalette
+from textual.command import CommandInput, CommandList, CommandPalette
 from textual.theme import ThemeProvider
 
+from memtui.tui.screens.closed_once import ClosedOnce
 from memtui.tui.widgets.safe_input import SafeInput
 
 PALETTE_ID = "--command-palette"
@@ -16,8 +17,22 @@ class SafeCommandInput(CommandInput, SafeInput):
     """The input of a palette; what is pasted into it can be drawn as it is."""
 
 
-class SafePalette(CommandPalette):
-    """Textual's palette, with an input that holds no control character."""
+class SafeCommandList(CommandList):
+    """The commands of a palette. Textual 8.2 raises where a list has no room to turn a page in."""
+
+    def action_page_up(self) -> None:
+        """Moves up one page, if there is any."""
+        if self.scrollable_content_region:
+            super().action_page_up()  # type: ignore[no-untyped-call]
+
+    def action_page_down(self) -> None:
+        """Moves down one page, if there is any."""
+        if self.scrollable_content_region:
+            super().action_page_down()  # type: ignore[no-untyped-call]
+
+
+class SafePalette(CommandPalette, ClosedOnce[None]):
+    """Textual's palette, with an input that holds no control character, and closed only once."""
 
     def compose(self) -> ComposeResult:
         """The widgets of the palette."""
@@ -26,6 +41,8 @@ class SafePalette(CommandPalette):
                 safe = SafeCommandInput(placeholder=widget.placeholder)
                 safe.select_on_focus = False
                 yield safe
+            elif isinstance(widget, CommandList):
+                yield SafeCommandList()
             else:
                 yield widget
 

@@ -127,6 +127,17 @@ def test_every_command_refuses_wrong_use_with_2_and_one_line(
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.parametrize("words", [["scan"], ["scan", "--all"], ["recall", "apples"]])
+def test_without_a_store_what_to_do_stands_before_the_places_looked_at(
+    words: list[str], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    advice, _, places = memtui(*words).err.partition("; looked at ")
+    assert "memtui demo" in advice
+    assert ".claude" in places
+    assert "memtui demo" not in places
+
+
 @pytest.mark.parametrize("scope", ["project", "user", "team"])
 def test_a_typed_root_that_is_not_there_is_2(small: Path, tmp_path: Path, scope: str) -> None:
     others = [] if scope == "project" else ["--project", small]

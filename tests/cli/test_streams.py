@@ -68,6 +68,7 @@ def test_a_full_disk_is_one_line(small: Path, words: list[str]) -> None:
     done = shell(f"{quoted(*words, *root)} >/dev/full")
     assert done.returncode == 3
     assert done.stderr == b"memtui: No space left on device\n"
+    assert shell(f"{quoted(*words, *root)} >/dev/full 2>&1").returncode == 3
 
 
 ASCII = {"LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0", "PYTHONIOENCODING": "ascii"}

@@ -249,6 +249,17 @@ def test_a_change_that_no_verdict_and_no_first_rank_shows_is_named() -> None:
     assert "  few   rank 1 → 1  recalled, among 1 → 5 shown" in lines
 
 
+@pytest.mark.parametrize(("packed", "word"), [(False, "less"), (True, "more")])
+def test_what_only_the_manifest_gained_or_lost_is_named(packed: bool, word: str) -> None:
+    def case(in_manifest: bool) -> CaseResult:
+        fates = {"a.md": Fate(1, in_manifest, None, None)}
+        return CaseResult(Case("full", "q", ("a.md",)), fates, 1, "lexical", ())
+
+    columns = [column(case(not packed)), column(case(packed), name="other")]
+    lines = [*evaluation_lines(Evaluation(columns, 1, {}))]
+    assert f"  full  rank 1 → 1  recalled, with {word} of it in the manifest" in lines
+
+
 def test_a_long_list_of_cases_is_cut_and_says_so() -> None:
     run = Evaluation([column(*(result(f"c{n}", 9, LOST) for n in range(30)))], 30, {})
     assert "  … and 10 more; --json has all of them" in [*evaluation_lines(run)]

@@ -239,6 +239,7 @@ def test_several_rankers_stand_side_by_side(cases: Path, tree: Path) -> None:
         (["demo", "--baseline", "~nobody-of-this-name/x"], "can not be read: No such file"),
         (["demo", "--junit", "/no/such/report.xml"], "can not be written: there is no such folder"),
         (["demo", "--junit", "/"], "can not be written: it is a folder"),
+        (["demo", "--junit", "x" * 300], "can not be written: File name too long"),
         (["demo", "--granularity", "turn"], "--granularity is for --longmemeval FILE alone"),
         (["demo", "--seed", "3"], "--seed is for --longmemeval FILE alone"),
         (["demo", "--per-category", "3"], "--per-category is for --longmemeval FILE alone"),

@@ -63,6 +63,62 @@ def test_a_byte_order_mark_hides_the_file_from_the_strict_reader(tmp_path: Path)
     assert Tree.at(tmp_path, "claude").why("zebra", "a.md").recalled
 
 
+BY_HAND = {
+    "mark": (
+        b"\xef\xbb\xbf---\nname: zebra\ntype: user\n---\n\nbody\n",
+        "save it as UTF-8 without the byte-order mark",
+    ),
+    "opening": (b"name: zebra\r\ntype: user\r\n---\r\nbody\r\n", "put “---” above line 1"),
+    "closing": (b"---\nname: zebra\ntype: user\n\nbody\n", "put “---” above line 4"),
+    "none": (b"# zebra\n", "put “---”, “type: project”, “---” above line 1"),
+    "long-fence": (
+        b"-----\nname: zebra\ntype: user\n---\n\nx\n",
+        "cut line 1 to the first 3 characters",
+    ),
+    "nested": (
+        b"---\nname: zebra\nmetadata:\n  type: user\n---\n\nbody\n",
+        "write “type: user” in column 0 of the frontmatter",
+    ),
+    "unknown": (
+        b"---\nname: zebra\ntype: note\n---\n\nbody\n",
+        "write “type: project” in column 0 of the frontmatter",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", BY_HAND)
+def test_a_repair_says_in_words_what_to_do_by_hand(name: str, tmp_path: Path) -> None:
+    content, said = BY_HAND[name]
+    write_file(tmp_path, "a.md", content)
+    assert [each.detail for each in Tree.at(tmp_path).why("zebra", "a.md").remedies] == [said]
+
+
+def test_a_repair_of_several_kinds_says_each(tmp_path: Path) -> None:
+    write_file(tmp_path, "a.md", b"\xef\xbb\xbf---\nname: zebra\ntype: user\n\nbody\n")
+    said = Tree.at(tmp_path).why("zebra", "a.md").remedies[0].detail
+    assert said == "save it as UTF-8 without the byte-order mark; put “---” above line 4"
+
+
+def test_a_missing_first_fence_is_put_back_and_the_fields_are_kept(tmp_path: Path) -> None:
+    write_file(tmp_path, "a.md", b"name: zebra\ndescription: lion\ntype: user\n---\nbody\n")
+    why = Tree.at(tmp_path).why("zebra", "a.md")
+    assert first(why).value == "---\nname: zebra\ndescription: lion\ntype: user\n---\nbody\n"
+
+
+def test_a_heading_that_is_underlined_is_no_lost_frontmatter(tmp_path: Path) -> None:
+    write_file(tmp_path, "a.md", b"zebra: a tale\n---\nbody\n")
+    why = Tree.at(tmp_path).why("zebra", "a.md")
+    assert first(why).value == "---\ntype: project\n---\n\nzebra: a tale\n---\nbody\n"
+
+
+def test_a_shorter_body_says_where_it_is_cut(tmp_path: Path) -> None:
+    write_memory(tmp_path, "a.md", title="zebra", body="x " * 500)
+    why = Tree.at(tmp_path, limits={"context_chars": 700}).why("zebra", "a.md")
+    said = next(e.detail for e in why.remedies if e.changes[0].kind == "content")
+    assert said.startswith("cut line ")
+    assert said.endswith(" characters")
+
+
 @pytest.mark.parametrize("dialect", ["qwen", "claude"])
 def test_an_unquoted_colon_costs_nothing(dialect: str, tmp_path: Path) -> None:
     content = b"---\nname: deploys\ndescription: zebra: how we deploy\ntype: project\n---\n\nx\n"

@@ -35,6 +35,78 @@ def test_tools_apply_as_they_are_typed_and_esc_puts_them_back() -> None:
     drive(make_app(), script)
 
 
+@pytest.mark.parametrize("key", ["t", "l", "s", "x", "question_mark", "F", "ctrl+p"])
+def test_keys_that_still_wait_when_a_dialog_closes_close_nothing_else(key: str) -> None:
+    async def script(pilot: Pilot[Any]) -> None:
+        main = board(pilot)
+        await pilot.press("escape", key)
+        await settle(pilot)
+        dialog = pilot.app.screen
+        assert dialog is not main
+        for _ in range(3):
+            dialog.dismiss(None)
+        await settle(pilot)
+        assert pilot.app.screen is main
+
+    drive(make_app(), script)
+
+
+@pytest.mark.parametrize("key", ["l", "question_mark"])
+def test_a_dialog_that_is_closed_while_it_is_resized_is_just_closed(key: str) -> None:
+    async def script(pilot: Pilot[Any]) -> None:
+        await pilot.press("escape", key)
+        await settle(pilot)
+        dialog = pilot.app.screen
+        assert isinstance(dialog, LimitsScreen | HelpScreen)
+        await dialog.query("#frame").remove()
+        dialog.on_resize()
+        dialog.dismiss(None)
+        await settle(pilot)
+        assert pilot.app.screen is board(pilot)
+
+    drive(make_app(), script)
+
+
+def test_a_main_screen_that_is_replaced_while_it_is_resized_is_just_replaced() -> None:
+    async def script(pilot: Pilot[Any]) -> None:
+        main = board(pilot)
+        pilot.app.push_screen(HelpScreen(main.context, {}))
+        await settle(pilot)
+        await main.query("Inspector").remove()
+        main.on_resize()
+        await settle(pilot)
+        assert isinstance(pilot.app.screen, HelpScreen)
+
+    drive(make_app(), script)
+
+
+def test_a_closed_dialog_carries_no_command_out() -> None:
+    async def script(pilot: Pilot[Any]) -> None:
+        await pilot.press("escape", "t", *"fetch_page")
+        await settle(pilot)
+        dialog = pilot.app.screen
+        dialog.dismiss(None)
+        await pilot.app.run_action("close", default_namespace=dialog)
+        await settle(pilot)
+        assert board(pilot).options.recent_tools == ("fetch_page",)
+
+    drive(make_app(), script)
+
+
+@pytest.mark.parametrize("height", [1, 3, 5])
+def test_pages_of_the_palette_can_be_turned_where_it_has_no_room(height: int) -> None:
+    async def script(pilot: Pilot[Any]) -> None:
+        await pilot.press("escape", "ctrl+p")
+        await settle(pilot)
+        await pilot.press("down")
+        await pilot.resize_terminal(20, height)
+        await pilot.press("pagedown", "pageup", "escape")
+        await settle(pilot)
+        assert pilot.app.screen is board(pilot)
+
+    drive(make_app(), script)
+
+
 def test_tools_are_split_at_commas_and_lines() -> None:
     assert split_tools("grep, fetch_page\n grep,,") == ("grep", "fetch_page")
 

@@ -196,7 +196,7 @@ def test_what_is_in_the_file_stays_as_it_is(tmp_path: Path) -> None:
     assert len(read_cases(str(path)).cases) == 2
 
 
-@pytest.mark.parametrize("typed", ["", " ", "demo", "/", "/dev/null", "a\0b", "\ud800"])
+@pytest.mark.parametrize("typed", ["", " ", "demo", "/", "/dev/null", "a\0b", "\ud800", "x" * 300])
 def test_some_paths_are_no_case_files(typed: str) -> None:
     with pytest.raises(CaseFileError):
         append_case(typed, CASE, [])
@@ -265,6 +265,22 @@ def test_a_verdict_narrows_the_cases_and_esc_takes_it_away(tmp_path: Path) -> No
         assert len(cases.rows) == 4
         await pilot.press("escape")
         assert pilot.app.screen is board(pilot)
+
+    drive(app_on(root), script)
+
+
+def test_a_verdict_that_is_chosen_as_the_focus_leaves_it_is_still_a_verdict(tmp_path: Path) -> None:
+    root, path = tree(tmp_path), case_file(tmp_path, *CASES)
+
+    async def script(pilot: Pilot[Any]) -> None:
+        screen = await open_evaluation(pilot, path)
+        verdicts, cases = (screen.query_one(name, RowList) for name in ("#waterfall", "#cases"))
+        cases.focus()
+        await settle(pilot)
+        verdicts.post_message(RowList.Chosen(verdicts.rows.key(0)))
+        await settle(pilot)
+        assert pilot.app.screen is screen
+        assert len(cases.rows) == 2
 
     drive(app_on(root), script)
 

@@ -191,6 +191,20 @@ def test_a_hostile_index_is_shown_as_text(tmp_path: Path) -> None:
     drive(app_on(tmp_path), script)
 
 
+def test_a_view_that_is_not_drawn_yet_follows_too(tmp_path: Path) -> None:
+    indexed_tree(tmp_path)
+
+    async def script(pilot: Pilot[Any]) -> None:
+        view = board(pilot).view
+        screen = IndexScreen(view)
+        pilot.app.push_screen(screen)
+        screen.show(view)
+        await settle(pilot)
+        assert "2 links · 1 dangling" in " ".join(rows(pilot))
+
+    drive(app_on(tmp_path), script)
+
+
 def test_an_open_view_follows_changes(tmp_path: Path) -> None:
     indexed_tree(tmp_path)
 

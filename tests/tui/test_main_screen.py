@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
 from textual.pilot import Pilot
 
 from memtui.tui.messages import RecallReady
@@ -275,6 +276,24 @@ def test_esc_clears_the_filter_before_it_closes_it() -> None:
         assert screen.focused is screen.pool.list
 
     drive(make_app(), script)
+
+
+@pytest.mark.parametrize("size", [(80, 24), (200, 50)])
+def test_esc_leads_back_from_a_memory_to_the_filtered_pool(size: tuple[int, int]) -> None:
+    async def script(pilot: Pilot[Any]) -> None:
+        screen = board(pilot)
+        await pilot.press("escape", "f", *"rolback", "enter", "enter")
+        await settle(pilot)
+        assert screen.current == "inspector"
+        await pilot.press("escape")
+        await settle(pilot)
+        assert screen.current == "pool"
+        assert len(screen.pool.list.rows) == 1
+        await pilot.press("escape")
+        await settle(pilot)
+        assert len(screen.pool.list.rows) == 32
+
+    drive(make_app(), script, size=size)
 
 
 def test_the_filter_stays_while_the_query_changes() -> None:

@@ -98,6 +98,16 @@ def test_an_export_that_fails_leaves_nothing_behind(tmp_path: Path) -> None:
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.parametrize("typed", ["~nobody-of-this-name/x.json", "x" * 300, "d/" * 3_000])
+def test_an_export_to_an_impossible_path_says_so(
+    typed: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(ExportError, match="can not be written"):
+        write_export(typed, "text", [])
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_an_export_is_written_whole(tmp_path: Path) -> None:
     path = write_export(str(tmp_path / "out.txt"), "größe \ud800\n", [])
     assert path.read_bytes() == "größe ?\n".encode()

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import pytest
 from rich.cells import cell_len
 from textual.pilot import Pilot
 
+from memtui.recall.options import RecallOptions
 from tests.tui.driving import (
+    NOW_MS,
     board,
     document,
     drive,
@@ -101,6 +104,24 @@ def test_points_that_are_lacking_are_said() -> None:
         assert "points too few" in pin_line(pilot)
 
     drive(make_app(pool), script, size=(120, 40))
+
+
+@pytest.mark.parametrize("ranker", ["bm25", "fuzzy", "hybrid"])
+def test_a_score_that_is_lacking_is_said(ranker: str) -> None:
+    rivals = [
+        document(f"{number}.md", "Release roll back", description="roll back a release")
+        for number in range(6)
+    ]
+    pool = pool_of(*rivals, document("own.md", "On the release"))
+    options = RecallOptions(now_ms=NOW_MS, ranker=ranker)
+
+    async def script(pilot: Pilot[Any]) -> None:
+        await highlight(pilot, "/own.md")
+        await pilot.press("p")
+        await settle(pilot)
+        assert re.search(r"rank-below-limit · 0\.[0-9]*[1-9][0-9]* score too low", pin_line(pilot))
+
+    drive(make_app(pool, options=options), script, size=(120, 40))
 
 
 def test_a_click_on_the_line_opens_the_ladder_of_the_pinned_memory() -> None:

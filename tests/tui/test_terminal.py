@@ -30,6 +30,15 @@ def broken(self, view):
     raise ValueError(secret + str(view.recall.pool.documents[0].body))
 Board.watch_view = broken
 """
+SIGNALLED = """
+import os, signal
+from memtui.tui.app import MemtuiApp
+mount = MemtuiApp.on_mount
+def signalled(self):
+    os.kill(os.getpid(), signal.SIGTERM)
+    mount(self)
+MemtuiApp.on_mount = signalled
+"""
 
 
 def app_on(root: Path, prelude: str = "", **environ: str) -> Terminal:
@@ -83,6 +92,22 @@ def test_a_signal_restores_the_terminal(tree: Path, number: signal.Signals, code
         assert terminal.end() == code
         assert RESTORED in terminal.output
         assert MOUSE_OFF in terminal.output
+
+
+def test_a_signal_restores_the_terminal_also_while_the_app_opens(tree: Path) -> None:
+    with app_on(tree, prelude=SIGNALLED) as terminal:
+        assert terminal.end() == 143
+        assert RESTORED in terminal.output
+
+
+def test_an_editor_that_can_not_be_run_leaves_the_app_in_the_terminal(tree: Path) -> None:
+    with app_on(tree, EDITOR="no-such-editor", VISUAL="") as terminal:
+        terminal.wait_for(b"Plain one")
+        terminal.press(b"\x1b")
+        terminal.press(b"e")
+        terminal.wait_for_text("no-such-editor can not be run")
+        terminal.press(b"q")
+        assert terminal.end() == 0
 
 
 def test_a_crash_ends_with_one_line_and_no_memory_text(tree: Path) -> None:

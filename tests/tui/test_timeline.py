@@ -14,7 +14,7 @@ from memtui.recall.options import RecallOptions
 from memtui.recall.pipeline import recall
 from memtui.recall.selection import ANSWER_KEY
 from memtui.recall.selectors.endpoint import ModelSelector
-from memtui.tui.screens.timeline import TimelineScreen
+from memtui.tui.screens.timeline import Now, TimelineScreen
 from memtui.tui.view.pieces import text_of
 from memtui.tui.view.timeline import (
     Simulated,
@@ -192,6 +192,17 @@ def test_an_open_timeline_follows_while_a_model_thinks(server: ChatServer) -> No
         assert pilot.app.screen.query_one("#latency", SafeInput).value == f"{took}"
 
     drive(make_app(options=options), script)
+
+
+def test_a_timeline_that_is_not_drawn_yet_follows_too() -> None:
+    async def script(pilot: Pilot[Any]) -> None:
+        main = board(pilot)
+        screen = TimelineScreen(Now(main.view, main.highlighted))
+        pilot.app.push_screen(screen)
+        screen.follow(Now(main.view, main.highlighted))
+        await settle_screen(pilot, "memories selected")
+
+    drive(make_app(), script)
 
 
 async def settle_screen(pilot: Pilot[Any], text: str) -> None:

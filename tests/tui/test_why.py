@@ -131,6 +131,18 @@ def test_a_recalled_memory_says_by_what_it_stayed() -> None:
     drive_tree(script)
 
 
+def test_nothing_is_cut_where_there_is_room() -> None:
+    async def script(pilot: Pilot[Any]) -> None:
+        await highlight(pilot, "/undo.md")
+        assert "…" not in inspected(pilot)
+        assert "the fallback picks lexical hits only" in " ".join(inspected(pilot).split())
+        await highlight(pilot, "/release-0.md")
+        assert "…" not in inspected(pilot)
+        assert "1st of 5, at most 5;" in " ".join(inspected(pilot).split())
+
+    drive_tree(script, size=(120, 100))
+
+
 def drive_tree(script: Any, size: tuple[int, int] = WIDE, **options: Any) -> None:
     import tempfile
 

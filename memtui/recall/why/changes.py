@@ -171,7 +171,7 @@ def edited_text(
     dialect = dialect_of(pool, document)
     if isinstance(document, Document):
         dialect = "qwen" if document.dialect == "qwen" else "claude"
-    before = _text_of(document, read_file) if text is None else text
+    before = text_of(document, read_file) if text is None else text
     if before is None or dialect is None:
         return None
     return with_key(before, change.name, str(change.value), dialect)
@@ -187,7 +187,8 @@ def _in_pool(pool: Pool, document: Document | SkippedFile) -> Document | Skipped
     return next((each for each in everything if each.path == document.path), document)
 
 
-def _text_of(document: Document | SkippedFile, read_file: ReadBytes) -> str | None:
+def text_of(document: Document | SkippedFile, read_file: ReadBytes) -> str | None:
+    """The text of a memory's file; None where it can not be read."""
     if isinstance(document, Document):
         return source_text(document, read_file)
     try:

@@ -14,7 +14,7 @@ from memtui.recall.rank import Hit, fold_document, score
 from memtui.recall.rankers.registry import LEXICAL
 from memtui.recall.why.numbers import window_for
 from memtui.recall.why.target import Missing, Target
-from memtui.text import chars, cut, fold, plural
+from memtui.text import chars, cut, fold, ordinal, plural
 
 Stage = Literal[
     "found",
@@ -278,7 +278,7 @@ def selection_rung(result: Recall, document: Document) -> Rung:
     hit = hit_of(result, document)
     if document.id in ids:
         place = ids.index(document.id) + 1
-        detail = f"{place}. of {len(ids)}, at most {most}"
+        detail = f"{ordinal(place)} of {len(ids)}, at most {most}"
         margin = None if hit is None or result.selection.answered else points_to_spare(result, hit)
         unit = None if margin is None else _unit(result)
         if margin is not None:

@@ -16,7 +16,7 @@ from memtui.memory.edit import (
     keyed,
     repaired_text,
 )
-from memtui.memory.rewrite import likely_type
+from memtui.memory.rewrite import likely_type, with_key
 from memtui.memory.scan import in_scan_order
 from memtui.recall.context import chars_up_to, render_entry
 from memtui.recall.noise import find_noise, haystack, tool_aliases
@@ -50,10 +50,13 @@ def repairs(trial: Trial, skipped: SkippedFile, read_file: ReadBytes) -> Iterato
         if document_from(skipped, shorter, dialect) is not None:
             yield (Change("content", value=shorter),)
         return
+    typed = None
     if skipped.reason in TYPE_REASONS:
-        yield (Change("frontmatter", "type", likely_type(text, skipped.relative_path)),)
+        kind = likely_type(text, skipped.relative_path)
+        yield (Change("frontmatter", "type", kind),)
+        typed = with_key(text, "type", kind, dialect)
     repaired = repaired_text(text, skipped.relative_path, dialect)
-    if repaired is not None:
+    if repaired is not None and repaired != typed:
         yield (Change("content", value=repaired),)
 
 

@@ -20,6 +20,7 @@ from memtui.recall.why.changes import (
     attempt,
     edited_text,
     start,
+    text_of,
 )
 from memtui.recall.why.ladder import climb, hit_of, lost_at
 from memtui.recall.why.phrases import is_natural, phrase
@@ -214,9 +215,19 @@ class _Search:
         return Remedy(
             trial.changes,
             REACHES[trial.reach],
-            "; ".join(phrase(self.base, change) for change in trial.changes),
+            "; ".join(self.phrases(trial.changes)),
             is_natural(self.stage, self.reason, trial.changes[0], self.base.document),
         )
+
+    def phrases(self, changes: Proposal) -> Iterator[str]:
+        """Each change in words; a text is told as what differs from the text before it."""
+        document, pool = self.base.document, self.base.result.pool
+        whole = any(change.kind == "content" for change in changes)
+        text = text_of(document, self.read_file) if whole else None
+        for change in changes:
+            yield phrase(self.base, change, text)
+            if whole and change.kind in ("frontmatter", "content"):
+                text = edited_text(document, text, change, pool, self.read_file)
 
 
 class _View:

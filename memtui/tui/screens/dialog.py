@@ -12,6 +12,7 @@ from textual.screen import ModalScreen
 from memtui.tui.bindings import bindings_of
 from memtui.tui.commands import BY_ID, shown_key
 from memtui.tui.paint import content
+from memtui.tui.screens.closed_once import ClosedOnce
 from memtui.tui.view.pieces import Piece, line, richest
 
 BORDER_CELLS = 6
@@ -23,7 +24,7 @@ TRIAL_STYLES: list[str | PurePath] = ["dialog.tcss", "trials.tcss"]
 Answer = TypeVar("Answer")
 
 
-class Dialog(ModalScreen[Answer]):
+class Dialog(ModalScreen[Answer], ClosedOnce[Answer]):
     """A frame in the middle of the screen; esc closes it."""
 
     CSS_PATH: ClassVar[Styles] = "dialog.tcss"
@@ -43,6 +44,8 @@ class Dialog(ModalScreen[Answer]):
         self.call_after_refresh(self._hint)
 
     def _hint(self) -> None:
+        if not self.query("#frame"):  # closed before the screen was drawn again
+            return
         hints = [f"{shown_key(BY_ID[name].keys[0])} {BY_ID[name].hint}" for name in self._commands]
         options = [line(" · ".join(hints[start:])) for start in range(len(hints))]
         room = max(0, self.frame.outer_size.width - BORDER_CELLS)

@@ -179,10 +179,10 @@ class EvaluationScreen(Dialog[OpenCase]):
         shown = self._session.evaluated
         if shown is None:
             return
-        if self.focused is self._waterfall:
+        if event.key in self._waterfall.rows.places:
             self._only = None if self._only == event.key else event.key
             self._show()
-        else:
+        elif event.key in self._cases.rows.places:
             self.dismiss(OpenCase(shown, int(event.key)))
 
     def action_run_again(self) -> None:

@@ -41,6 +41,8 @@ class HelpScreen(Dialog[None]):
         self.call_after_refresh(self._write)
 
     def _write(self) -> None:
+        if not self.query(ScrolledText):  # closed before the screen was drawn again
+            return
         text = self.query_one(ScrolledText)
         width = text.scrollable_content_region.width
         text.update(paragraphs(help_lines(self._where, self._keys, width)))

@@ -9,6 +9,7 @@ from memtui.tui.screens.list_dialog import ListDialog
 from memtui.tui.view.index import IndexRow, index_pane, index_rows
 from memtui.tui.view.pieces import Line, Piece, line
 from memtui.tui.view.view import View
+from memtui.tui.widgets.row_list import RowList
 
 
 class IndexScreen(ListDialog[str | None]):
@@ -30,6 +31,8 @@ class IndexScreen(ListDialog[str | None]):
     def show(self, view: View) -> None:
         """Shows the indexes of another view: they have been measured, or have changed."""
         self._view = view
+        if not self.query(RowList):  # not drawn yet, or closed
+            return
         key = self.list.key
         self._rows = index_rows(view)
         self.list.show(index_pane(self._rows), key)

@@ -215,12 +215,12 @@ class MainScreen(Upkeep, Ranking, Questions, Cases):
             self._leave_query()
         elif self.trace.step_back():
             return
-        elif self.pool.filtered:
-            self.pool.clear_filter()
-        elif self.current != "inspector" and self.widen():
-            return
         elif self.current == "inspector":
             self.focus_pane(self.list_pane)
+        elif self.pool.filtered:
+            self.pool.clear_filter()
+        elif self.widen():
+            return
         elif self.zoomed:
             self.zoomed = False
 

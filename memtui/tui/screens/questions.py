@@ -84,6 +84,8 @@ class Questions(Board):
 
     def _explain(self, *, at_once: bool = False) -> None:
         """Looks for near misses and remedies, where they can be seen."""
+        if not self.query(Inspector):  # another screen is there by now
+            return
         found = self.inspector.found
         if found is not None and self.inspector.display and found.view is self.view:
             self.searches.explain(found, at_once=at_once)

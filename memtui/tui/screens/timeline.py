@@ -77,6 +77,8 @@ class TimelineScreen(Dialog[None]):
     def follow(self, now: Now) -> None:
         """Shows what has happened since; the time that the selector took, unless one was typed."""
         before, self._now = self._now, now
+        if not self.is_mounted:
+            return
         latency = self.query_one("#latency", SafeInput)
         if latency.value == f"{selector_ms(before.view.recall)}":
             latency.value = f"{selector_ms(now.view.recall)}"

@@ -29,10 +29,3 @@ def milliseconds(duration: float) -> str:
     if duration < 0.1:
         return f"{duration:.2f} ms"
     return f"{duration:.1f} ms" if duration < 100 else f"{duration:,.0f} ms"
-
-
-def ordinal(number: int) -> str:
-    """``1st``, ``2nd``, ``11th``."""
-    if number % 100 in (11, 12, 13):
-        return f"{number:,}th"
-    return f"{number:,}{ {1: 'st', 2: 'nd', 3: 'rd'}.get(number % 10, 'th') }"

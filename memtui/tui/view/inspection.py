@@ -5,8 +5,8 @@ from __future__ import annotations
 from memtui.memory.document import Document, SkippedFile
 from memtui.recall.manifest import iso_time
 from memtui.recall.rank import MOST_TYPE_POINTS, breakdown
-from memtui.text import chars, cut, plural
-from memtui.tui.view.ages import ordinal, short_age
+from memtui.text import chars, cut, ordinal, plural
+from memtui.tui.view.ages import short_age
 from memtui.tui.view.fates import Fate
 from memtui.tui.view.health import finding_lines, mark, reading_lines
 from memtui.tui.view.marks import marked, match_spans

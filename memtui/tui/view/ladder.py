@@ -10,7 +10,7 @@ from memtui.recall.why.explain import ADVICE
 from memtui.recall.why.ladder import REASONS, Rung, climb, lost_at
 from memtui.recall.why.near import NearMiss
 from memtui.recall.why.remedies import Remedy
-from memtui.tui.view.ages import ordinal
+from memtui.text import ordinal
 from memtui.tui.view.pieces import Line, Piece, Tone, line
 from memtui.tui.view.view import View
 
@@ -154,7 +154,7 @@ def _stays(ladder: Iterable[Rung]) -> Iterable[str]:
 
 def counted(margin: float, unit: str | None) -> str:
     """A margin with its unit: ``1 point``, ``432 bytes``."""
-    number = f"{margin:,.0f}" if float(margin).is_integer() else f"{margin:,.2f}"
+    number = f"{margin:,.0f}" if float(margin).is_integer() else f"{margin:.3g}"
     noun = unit or "places"
     return f"{number} {noun.removesuffix('s') if number == '1' else noun}"
 
@@ -205,6 +205,7 @@ _SHORT = {
     "bytes": "too long",
     "chars": "too far",
     "points": "too few",
+    "score": "too low",
     "places": "too low",
 }
 """What a margin says, by its unit."""

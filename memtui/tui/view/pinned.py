@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from memtui.memory.document import SkippedFile
 from memtui.recall.why.ladder import climb
-from memtui.tui.view.ages import ordinal
+from memtui.text import ordinal
 from memtui.tui.view.ladder import counted, lacking
 from memtui.tui.view.pieces import Line, Piece, clip, line, safe, width_of
 from memtui.tui.view.view import View

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from memtui.tui.view.ages import ordinal
+from memtui.text import ordinal
 from memtui.tui.view.columns import Column
 from memtui.tui.view.view import View
 

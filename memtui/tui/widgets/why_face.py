@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from textual.content import Content
 
@@ -81,11 +81,15 @@ class WhyFace:
         return Content("\n").join(lines)
 
     def _fitting(self, room: int, height: int) -> Sequence[Block]:
-        """The blocks in the fullest form whose lines fit into the height, else in the shortest."""
+        """The blocks in the fullest form whose lines fit into the height, else in the shortest.
+
+        Where there is room for everything, nothing is cut to one line.
+        """
         assert self.found is not None
         shown: tuple[Block, ...] = ()
-        for level in range(LEVELS):
-            shown = blocks(self.found, level)
+        whole = tuple(replace(block, short=False) for block in blocks(self.found))
+        for level in range(-1, LEVELS):
+            shown = whole if level < 0 else blocks(self.found, level)
             if sum(len(_wrapped(block, room)) for block in shown) <= height:
                 break
         return shown

@@ -19,7 +19,7 @@ from textual.app import SuspendNotSupported
 from memtui.config import Config
 from memtui.setup import Setup
 from memtui.text import display_line
-from memtui.tui.bindings import bindings_for, keys_in_force
+from memtui.tui.bindings import QUIT_ANYWHERE, bindings_for, keys_in_force
 from memtui.tui.clipboard import copy_in_tmux
 from memtui.tui.commands import Target
 from memtui.tui.crash import crash_line
@@ -56,7 +56,7 @@ class MemtuiApp(AppWithPalettes):
 
     TITLE = "memtui"
     CSS_PATH = "app.tcss"
-    BINDINGS = bindings_for(Target.APP)
+    BINDINGS = [*bindings_for(Target.APP), QUIT_ANYWHERE]  # noqa: RUF012 - declared by App
     COMMANDS = {_command_provider}  # noqa: RUF012 - declared by App
 
     def __init__(

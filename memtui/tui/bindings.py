@@ -13,6 +13,10 @@ def bindings_for(target: Target) -> list[BindingType]:
     return [_binding(command) for command in COMMANDS if command.target is target and command.keys]
 
 
+QUIT_ANYWHERE = Binding("ctrl+q", "quit", show=False, priority=True, id="quit-anywhere")
+"""The way out that no dialog, no input and no keymap takes away."""
+
+
 def bindings_of(*names: str) -> list[BindingType]:
     """The bindings of the commands with these ids."""
     return [_binding(BY_ID[name]) for name in names]
@@ -26,7 +30,7 @@ def keys_in_force(screen: Screen[None]) -> dict[str, tuple[str, ...]]:
     """The keys that run each command on a screen now, a user's keymap applied."""
     keys: dict[str, list[str]] = {}
     for key, active in screen.active_bindings.items():
-        name = active.binding.id
+        name = "quit" if active.binding is QUIT_ANYWHERE else active.binding.id
         if name is not None and name in BY_ID:
             keys.setdefault(name, []).append(key)
     return {name: tuple(_as_registered(name, found)) for name, found in keys.items()}

@@ -303,3 +303,15 @@ def test_help_from_the_palette() -> None:
         assert isinstance(pilot.app.screen, HelpScreen)
 
     drive(make_app(), script)
+
+
+@pytest.mark.parametrize("keys", [*"l?soxtFcTbEi", "ctrl+p", "slash", "f"])
+def test_ctrl_q_quits_from_everywhere(keys: str) -> None:
+    async def script(pilot: Pilot[Any]) -> None:
+        await pilot.press("escape", keys)
+        await pilot.pause()
+        await pilot.press("ctrl+q")
+        await pilot.pause()
+        assert pilot.app.return_code == 0
+
+    drive(make_app(), script)

@@ -27,6 +27,7 @@ from tests.tui.driving import (
     board,
     drive,
     make_app,
+    opened,
     pool_of,
     screen_text,
     settle,
@@ -335,3 +336,29 @@ def test_an_app_makes_its_own_engine(tmp_path: Path) -> None:
         assert len(board(pilot).view.recall.hits) == 1
 
     drive(MemtuiApp(real_setup(tmp_path)), script)
+
+
+def test_the_query_keeps_the_focus_while_the_first_scan_tells_its_progress() -> None:
+    gate = threading.Event()
+
+    class SlowEngine(FixedEngine):
+        def scan(self, progress: Progress | None = None) -> Pool:
+            assert progress is not None
+            progress(100)
+            gate.wait(20)
+            return super().scan(progress)
+
+    async def run() -> None:
+        app = make_app(query="", engine=SlowEngine)
+        async with app.run_test(size=(120, 40)) as pilot:
+            screen = await opened(pilot)
+            while "100 files read so far" not in screen_text(app):
+                await pilot.pause(0.01)
+            await pilot.press(*"el")
+            gate.set()
+            await settle(pilot)
+            await pilot.press(*"se")
+            assert screen.query_bar.input.value == "else"
+            assert app.screen is screen
+
+    asyncio.run(run())

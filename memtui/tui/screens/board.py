@@ -131,7 +131,7 @@ class Board(Screen[None]):
         if not self.setup.reads_something:
             self.say(notices.no_store(self.setup.looked_at))
             return
-        self.say(notices.scanning(0))
+        self.say(notices.scanning(0), focus=False)
         self.query_bar.input.focus()
         self.tracing.start()
         self.ask(rescan=True)
@@ -161,7 +161,7 @@ class Board(Screen[None]):
         if not self.scanning:
             return
         if self.view is None:
-            self.say(notices.scanning(event.files))
+            self.say(notices.scanning(event.files), focus=False)
         files = f"scanning, {event.files:,} files read · esc stops"
         self.query_bar.say(line(Piece(files, "primary")))
 
@@ -179,11 +179,12 @@ class Board(Screen[None]):
         self.say(notices.scan_failed(event.reason))
         self.query_bar.say(line(Piece("no recall", "error")))
 
-    def say(self, lines: tuple[Line, ...]) -> None:
-        """Shows a message in place of the panes."""
+    def say(self, lines: tuple[Line, ...], *, focus: bool = True) -> None:
+        """Shows a message in place of the panes; a query that is being typed keeps the focus."""
         self.notice.say(lines)
         self.add_class("-notice")
-        if self.focused is None or self.focused.has_class("pane"):
+        query = self.query_bar.input
+        if focus and (self.focused is not query or query.value == self.setup.query):
             self.notice.focus()
         self.query_one("#title").refresh()
         self.show_hints()

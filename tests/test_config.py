@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from memtui.config import Config, ConfigError, config_path, load_config
+from memtui.tui.run import check_config
 
 
 def write(folder: Path, text: str) -> Path:
@@ -76,3 +77,19 @@ def test_bytes_that_are_no_utf8_and_a_folder_are_refused(tmp_path: Path) -> None
     for broken in (path, tmp_path):
         with pytest.raises(ConfigError, match=str(broken)):
             load_config(broken)
+
+
+@pytest.mark.parametrize(
+    ("config", "said"),
+    [
+        (Config(keys={"qiut": "Q"}), "keys: no command is called 'qiut'; did you mean quit"),
+        (Config(keys={"zzzzzz": "Q"}), "keys: no command is called 'zzzzzz'; there are: "),
+        (Config(theme="memtui-drak"), "theme: there is no 'memtui-drak'; did you mean memtui-dark"),
+    ],
+)
+def test_a_name_that_the_app_does_not_know_is_told_with_the_file_and_what_is_like_it(
+    config: Config, said: str, own_environment: Path
+) -> None:
+    with pytest.raises(ConfigError) as refused:
+        check_config(config)
+    assert str(refused.value).startswith(f"{own_environment / 'config.toml'}: {said}")

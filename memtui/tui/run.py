@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from difflib import get_close_matches
 from typing import TextIO
 
-from memtui.config import Config, ConfigError
+from memtui.config import Config, ConfigError, config_path
 from memtui.setup import Setup
 
 NO_TERMINAL = 2
@@ -65,13 +66,20 @@ def check_config(config: Config) -> None:
     known = [command.id for command in COMMANDS]
     for name in config.keys:
         if name not in known:
-            raise ConfigError(f"keys: no command is called {name!r}; there are: {', '.join(known)}")
+            raise ConfigError(f"{config_path()}: keys: no command is called {_meant(name, known)}")
     if config.theme is not None:
         from memtui.tui.themes import theme_names
 
         names = theme_names()
         if config.theme not in names:
-            raise ConfigError(f"theme: there is no {config.theme!r}; there are: {', '.join(names)}")
+            raise ConfigError(f"{config_path()}: theme: there is no {_meant(config.theme, names)}")
+
+
+def _meant(typed: str, known: Sequence[str]) -> str:
+    """A name that is not known, and those that are like it; all of them where none is."""
+    like = get_close_matches(typed, known)
+    said = f"did you mean {' or '.join(like)}?" if like else f"there are: {', '.join(known)}"
+    return f"{typed[:60]!r}; {said}"
 
 
 def why_not(stdin: TextIO | None, stderr: TextIO | None, environ: Mapping[str, str]) -> str:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -15,6 +16,7 @@ from memtui.recall.trace import Tracer
 from memtui.recall.turn import Event, TurnPlan
 from memtui.setup import Setup
 from memtui.state import TraceStore, Use, pool_key
+from memtui.text import display_line
 from memtui.traces import StateError
 
 if TYPE_CHECKING:
@@ -129,10 +131,16 @@ class Engine:
         """As :meth:`record`, for a face that says why a trace was not stored.
 
         Raises:
-            StateError: it could not be stored.
+            StateError: it could not be stored, or would have been stored among memories.
 
         """
         roots = [report.root for report in result.pool.scopes]
+        database = os.path.realpath(self.store.path)
+        if any(Path(database).is_relative_to(os.path.realpath(root)) for root in roots if root):
+            raise StateError(
+                f"{display_line(database)} lies in a memory store, where memtui never writes; "
+                "name another folder with MEMTUI_STATE"
+            )
         used = result.context.kept if shown else ()
         self.store.record(result.trace, pool_key=pool_key(roots), used_ids=used)
 

@@ -12,6 +12,7 @@ from memtui.memory.scan import Source
 from memtui.recall.options import RecallOptions
 from memtui.setup import Setup, sources_for
 from memtui.state import TraceStore
+from memtui.traces import StateError
 from tests.helpers import NOW_MS, write_memory
 
 
@@ -121,3 +122,22 @@ def test_roots_that_can_not_be_used(root: Path, tmp_path: Path) -> None:
     assert len(result.hits) == 1
     assert setup.source_of(Scope.USER) == setup.sources[1]
     assert setup.source_of(Scope.TEAM) is None
+
+
+@pytest.mark.parametrize("inside", ["", "state", "linked"])
+def test_a_state_among_the_memories_is_refused_and_nothing_is_written(
+    root: Path, inside: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = root / inside
+    if inside == "linked":
+        folder = tmp_path / "linked"
+        folder.symlink_to(root, target_is_directory=True)
+    monkeypatch.setenv("MEMTUI_STATE", str(folder))
+    engine = engine_of(root)
+    before = sorted(root.rglob("*"))
+    result = engine.recall("apples")
+    assert not engine.record(result)
+    with pytest.raises(StateError, match="lies in a memory store, where memtui never writes"):
+        engine.store_trace(result)
+    assert engine.uses(result.pool) == {}
+    assert sorted(root.rglob("*")) == before

@@ -142,8 +142,10 @@ def _read(path: str, root: str, file_bytes: int) -> tuple[bytes | None, str | No
         descriptor = os.open(real, OPEN_FLAGS)
     except FileNotFoundError:
         return None, "it is not there"
-    except (OSError, ValueError) as error:
-        return None, getattr(error, "strerror", None) or str(error)
+    except ValueError:
+        return None, "no file has a NUL character in its name"
+    except OSError as error:
+        return None, error.strerror or str(error)
     try:
         status = os.fstat(descriptor)
         if not stat.S_ISREG(status.st_mode):

@@ -286,7 +286,7 @@ def test_an_index_that_can_not_be_read_is_a_report(tmp_path: Path) -> None:
     (tmp_path / "loop").symlink_to("loop")
     (tmp_path / "out").symlink_to("/etc/hostname")
     assert error("MEMORY.md") == "it is not there"
-    assert error("x\0y") == "embedded null byte"
+    assert error("x\0y") == "no file has a NUL character in its name"
     assert error("pipe") == error("folder") == "it is no regular file; it is not read"
     assert "symbolic link to /etc/hostname, outside the root" in (error("out") or "")
     assert error("loop")

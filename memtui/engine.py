@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
@@ -10,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from memtui.memory.document import Pool
 from memtui.memory.files import ScanCache
+from memtui.memory.probe import root_around
 from memtui.memory.scan import Progress, Source, scan_pool
 from memtui.recall.pipeline import Prepared, Recall, prepare, recall
 from memtui.recall.trace import Tracer
@@ -135,10 +135,10 @@ class Engine:
 
         """
         roots = [report.root for report in result.pool.scopes]
-        database = os.path.realpath(self.store.path)
-        if any(Path(database).is_relative_to(os.path.realpath(root)) for root in roots if root):
+        if root_around(str(self.store.path), roots) is not None:
+            database = display_line(str(self.store.path))
             raise StateError(
-                f"{display_line(database)} lies in a memory store, where memtui never writes; "
+                f"{database} lies in a memory store, where memtui never writes; "
                 "name another folder with MEMTUI_STATE"
             )
         used = result.context.kept if shown else ()

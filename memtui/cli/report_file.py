@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from memtui.cli.output import CommandError
+from memtui.memory.probe import root_around
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,9 +39,8 @@ class ReportFile:
 
         """
         path = Path(os.path.realpath(self.path))
-        for root in roots:
-            if path.is_relative_to(os.path.realpath(root)):
-                self._refuse(f"memtui never writes in a memory store: {root}")
+        if (root := root_around(str(path), roots)) is not None:
+            self._refuse(f"memtui never writes in a memory store: {root}")
         for each in inputs:
             if _is_same(path, os.path.expanduser(each)):
                 self._refuse("it is a file that this command reads")

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import stat
+from collections.abc import Iterable
+from pathlib import PurePath
 from typing import NamedTuple
 
 _OPEN_FLAGS = (
@@ -40,6 +42,13 @@ def identity(path: str) -> Identity:
     except (OSError, ValueError):
         return path
     return (status.st_dev, status.st_ino) if status.st_ino else os.path.realpath(path)
+
+
+def root_around(path: str, roots: Iterable[str]) -> str | None:
+    """The root that a path lies in, or is, links followed; None if it lies in none of them."""
+    real = PurePath(os.path.realpath(path))
+    inside = (root for root in roots if root and real.is_relative_to(os.path.realpath(root)))
+    return next(inside, None)
 
 
 def folders_in(path: str) -> Listing:

@@ -11,6 +11,7 @@ from pathlib import Path
 from memtui.evaluate import Case, CaseError, case_line
 from memtui.evaluate.cases import BUILT_IN, can_be_a_path, read_cases
 from memtui.memory.document import Document, Pool, SkippedFile
+from memtui.memory.probe import root_around
 from memtui.text import cut, fold
 
 MOST_ID_CHARS = 48
@@ -91,10 +92,8 @@ def _checked(typed: str, roots: Sequence[str]) -> Path:
     if not can_be_a_path(typed):
         raise CaseFileError("no file can have this name")
     path = Path(os.path.expanduser(typed.strip())).absolute()
-    real = Path(os.path.realpath(path))
-    for root in roots:
-        if real.is_relative_to(os.path.realpath(root)):
-            raise CaseFileError(f"memtui never writes in a memory store: {root}")
+    if (root := root_around(str(path), roots)) is not None:
+        raise CaseFileError(f"memtui never writes in a memory store: {root}")
     if os.path.isdir(path):
         raise CaseFileError(f"{path} is a folder")
     if os.path.exists(path) and not os.path.isfile(path):

@@ -9,6 +9,7 @@ from collections.abc import Sequence
 from enum import Enum
 from pathlib import Path
 
+from memtui.memory.probe import root_around
 from memtui.recall.pipeline import Recall
 from memtui.recall.record import recall_record
 
@@ -63,16 +64,14 @@ def write_export(typed: str, text: str, roots: Sequence[str], *, overwrite: bool
     if not typed.strip():
         raise ExportError("type the path of a file")
     path = Path(os.path.expanduser(typed.strip())).absolute()
-    real = Path(os.path.realpath(path))
-    for root in roots:
-        if real.is_relative_to(os.path.realpath(root)):
-            raise ExportError(f"memtui never writes in a memory store: {root}")
+    if (root := root_around(str(path), roots)) is not None:
+        raise ExportError(f"memtui never writes in a memory store: {root}")
     if os.path.isdir(path):
         raise ExportError(f"{path} is a folder")
     if os.path.lexists(path) and not overwrite:
         raise ExportError(f"{path} exists; enter again replaces it")
     try:
-        _write(real, text)
+        _write(Path(os.path.realpath(path)), text)
     except OSError as error:
         raise ExportError(f"{path} can not be written: {error.strerror}") from None
     return path

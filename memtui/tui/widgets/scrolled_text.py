@@ -33,10 +33,6 @@ class ScrolledText(LineView):
         if text.is_same(self._content):
             return
         self._content = text
-        self.forget()
-
-    def forget(self) -> None:
-        """Draws everything anew."""
         self._drawn = None
         self.measure(len(self._strips(self._width)))
         self.refresh()
